@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Round-trip time estimation; see rtt.h.
+ */
+#include <linux/math.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+
+#include "rtt.h"
+
+/* More doublings than this exceed any ceiling */
+#define TTP_RTT_MAX_SHIFT	20U
+
+bool ttp_rtt_sample(struct ttp_rtt *rtt, u32 sample_ns)
+{
+	u32 dev;
+
+	if (!sample_ns || sample_ns > TTP_RTT_MAX_NS)
+		return false;
+	if (!rtt->srtt_ns) {
+		rtt->srtt_ns = sample_ns;
+		rtt->var_ns = sample_ns / 2;
+		rtt->min_ns = sample_ns;
+		return true;
+	}
+	dev = abs_diff(rtt->srtt_ns, sample_ns);
+	rtt->var_ns = rtt->var_ns - rtt->var_ns / 4 + dev / 4;
+	rtt->srtt_ns = rtt->srtt_ns - rtt->srtt_ns / 8 + sample_ns / 8;
+	rtt->srtt_ns = max(rtt->srtt_ns, 1U);
+	rtt->min_ns = min(rtt->min_ns, sample_ns);
+	return true;
+}
+
+u64 ttp_rtt_rto(const struct ttp_rtt *rtt, u32 min_ns, u64 max_ns,
+		unsigned int tries, u32 random)
+{
+	u64 rto = max(TTP_RTT_INITIAL_RTO_NS, min_ns);
+
+	if (rtt->srtt_ns)
+		rto = (u64)rtt->srtt_ns + max(4ULL * rtt->var_ns, (u64)min_ns);
+	rto <<= min(tries, TTP_RTT_MAX_SHIFT);
+	rto = min(rto, max_ns);
+	if (tries)
+		rto -= mul_u64_u32_shr(rto / 4, random, 32);
+	return rto;
+}
