@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# AF_TTP: the front door.  `make help` lists what there is.
+
+KDIR	?= /lib/modules/$(shell uname -r)/build
+# Where the headers are, when KDIR only points there (O= builds, distributions)
+KSRC	:= $(firstword $(wildcard $(KDIR)/source) $(shell sed -n \
+	's,^include \(/.*\)/Makefile$$,\1,p' $(KDIR)/Makefile 2>/dev/null) $(KDIR))
+# Further words for the kernel's make, for example ARCH=um
+KARGS	?=
+# KUnit tests go into the module: y or n
+KUNIT	?= n
+# Another family number than the one in uapi/linux/ttp.h, for a clash
+AF_TTP	?=
+
+ROOT	:= $(CURDIR)
+
+.PHONY: help
+help:
+	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST))
+
+#:   make demo         two virtual hosts, a file, 10,000 RPCs, TCP beside it
+#:   make check        all tests (40 minutes the first time, then 15)
+#:   make check-fast   lint and the functional tests on one kernel (2 minutes)
+#:
+#:   make modules      net/ttp/ttp.ko for KDIR (default: the running kernel)
+#:   make tools        ttpctl and the examples, in build/bin
+#:   make install      module, ttpctl and manual page into this system
+#:   make lint         style, sparse, kernel-doc, layers, generated code
+#:   make gen          netlink code from Documentation/netlink/specs/ttp.yaml
+#:   make clean        remove what was built here
+
+include tools/dev/probe.mk
+
+KCFLAGS_TTP := -I$(ROOT)/include -I$(ROOT) $(TTP_PROBES) \
+	-include $(ROOT)/include/compat/ttp_compat.h
+ifneq ($(AF_TTP),)
+KCFLAGS_TTP += -DAF_TTP=$(AF_TTP)
+endif
+
+.PHONY: modules
+modules:
+	$(MAKE) -C $(KDIR) M=$(ROOT)/net/ttp CONFIG_TTP=m \
+		$(if $(filter y,$(KUNIT)),CONFIG_TTP_KUNIT_TEST=y) \
+		KCFLAGS="$(KCFLAGS_TTP)" $(KARGS) modules
+
+.PHONY: tools
+tools:
+	$(MAKE) -C tools/ttpctl
+	$(MAKE) -C tools/examples
+	$(MAKE) -C selftests/net/ttp
+
+.PHONY: gen
+gen:
+	tools/dev/gen-netlink.sh

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The only place that knows that kernels differ.
+ *
+ * net/ttp is written for 7.3.  The build outside the kernel tree includes
+ * this file before everything else; a function of a newer kernel is supplied
+ * behind a probe of that very name (tools/dev/probe.mk), a macro under
+ * #ifndef.  In the kernel tree the file does not exist.
+ */
+#ifndef _TTP_COMPAT_H
+#define _TTP_COMPAT_H
+
+#include <linux/hrtimer.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+#include <linux/socket.h>
+#include <linux/timer.h>
+
+#ifndef kmalloc_obj
+#define kmalloc_obj(obj, gfp)	kmalloc(sizeof(obj), gfp)
+#endif
+
+#ifndef kzalloc_obj
+#define kzalloc_obj(obj, gfp)	kzalloc(sizeof(obj), gfp)
+#endif
+
+#ifndef abs_diff
+#define abs_diff(a, b) ({						\
+	typeof(a) _a = (a);						\
+	typeof(b) _b = (b);						\
+	_a > _b ? _a - _b : _b - _a;					\
+})
+#endif
+
+#ifndef TTP_HAVE_SOCKADDR_UNSIZED
+#define sockaddr_unsized	sockaddr
+#endif
+
+#ifndef TTP_HAVE_HRTIMER_SETUP
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*fn)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = fn;
+}
+#endif
+
+#ifndef TTP_HAVE_TIMER_DELETE
+#define timer_delete(timer)	del_timer(timer)
+#endif
+
+#include "ttp_compat_genl.h"
+
+#endif /* _TTP_COMPAT_H */

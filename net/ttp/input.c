@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receiving packets: from the device to the RPC.
+ */
+#include <linux/etherdevice.h>
+
+#include "crc.h"
+#include "end.h"
+#include "input.h"
+#include "netlink.h"
+
+static void ttp_input_drop(struct sk_buff *skb, enum skb_drop_reason reason)
+{
+	kfree_skb_reason(skb, reason);
+}
+
+/* Count a frame that does not parse, and say why it is dropped */
+static enum skb_drop_reason ttp_input_bad(struct ttp_link *link,
+					  enum ttp_parse why)
+{
+	switch (why) {
+	case TTP_PARSE_SHORT:
+		TTP_INC(link, IN_SHORT);
+		return SKB_DROP_REASON_PKT_TOO_SMALL;
+	case TTP_PARSE_MAGIC:
+		TTP_INC(link, IN_MAGIC);
+		return SKB_DROP_REASON_UNHANDLED_PROTO;
+	case TTP_PARSE_VERSION:
+		TTP_INC(link, IN_VERSION);
+		return SKB_DROP_REASON_UNHANDLED_PROTO;
+	case TTP_PARSE_TYPE:
+		TTP_INC(link, IN_TYPE);
+		return SKB_DROP_REASON_UNHANDLED_PROTO;
+	default:
+		TTP_INC(link, IN_FIELD);
+		return SKB_DROP_REASON_INVALID_PROTO;
+	}
+}
+
+static bool ttp_input_crc_ok(const struct ttp_link *link, struct sk_buff *skb,
+			     const struct ttp_packet *pkt)
+{
+	const struct ethhdr *eth = eth_hdr(skb);
+
+	if (!(pkt->flags & TTP_WIRE_F_CRC))
+		return !READ_ONCE(link->config.crc);
+	return ttp_crc(skb, eth->h_dest, eth->h_source,
+		       sizeof(struct ttp_wire_hdr) + pkt->length) == pkt->crc;
+}
+
+/* Own address as the source: only what ttp_output_flush() looped back */
+static bool ttp_input_source_ok(const struct sk_buff *skb)
+{
+	const u8 *source = eth_hdr(skb)->h_source;
+	bool own = ether_addr_equal(source, skb->dev->dev_addr);
+
+	return is_valid_ether_addr(source) &&
+	       own == (skb->pkt_type == PACKET_LOOPBACK);
+}
+
+/**
+ * ttp_input_check() - judge a frame by itself
+ * @link: device
+ * @skb: the frame; made linear as far as the headers go, and trimmed to its
+ *	true length
+ * @pkt: filled in
+ * @reason: why it must be dropped
+ *
+ * Return: whether it is a proper TTP packet; if not, it was counted.
+ */
+static bool ttp_input_check(struct ttp_link *link, struct sk_buff *skb,
+			    struct ttp_packet *pkt,
+			    enum skb_drop_reason *reason)
+{
+	unsigned int frame_len = skb->len;
+	enum ttp_parse why;
+
+	if (!pskb_may_pull(skb, sizeof(struct ttp_wire_hdr))) {
+		*reason = ttp_input_bad(link, TTP_PARSE_SHORT);
+		return false;
+	}
+	/* A header that ends beyond the frame is for ttp_wire_parse() to say */
+	if (!pskb_may_pull(skb, min(frame_len,
+				    ttp_wire_hlen((void *)skb->data)))) {
+		TTP_INC(link, IN_NO_MEM);
+		*reason = SKB_DROP_REASON_NOMEM;
+		return false;
+	}
+	why = ttp_wire_parse(skb->data, frame_len, pkt);
+	if (why != TTP_PARSE_OK) {
+		*reason = ttp_input_bad(link, why);
+		return false;
+	}
+	if (!ttp_input_source_ok(skb)) {
+		TTP_INC(link, IN_SOURCE);
+		*reason = SKB_DROP_REASON_OTHERHOST;
+		return false;
+	}
+	if (!ttp_input_crc_ok(link, skb, pkt)) {
+		TTP_INC(link, IN_CRC);
+		*reason = SKB_DROP_REASON_INVALID_PROTO;
+		return false;
+	}
+	if (pskb_trim(skb, sizeof(struct ttp_wire_hdr) + pkt->length)) {
+		TTP_INC(link, IN_NO_MEM);
+		*reason = SKB_DROP_REASON_NOMEM;
+		return false;
+	}
+	return true;
+}
+
+/* A packet meant for a former incarnation of this host */
+static void ttp_input_stale(struct ttp_input *in)
+{
+	TTP_INC(in->link, IN_STALE);
+	if (in->pkt.id && !(in->pkt.id & TTP_WIRE_ID_SERVER) &&
+	    in->pkt.type != TTP_WIRE_CANCEL)
+		ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_UNKNOWN,
+				 TTP_UNKNOWN_EPOCH, 0, in->out);
+}
+
+static void ttp_input_sample(struct ttp_peer *peer,
+			     const struct ttp_packet *pkt, u64 now_ns)
+{
+	lockdep_assert_held(&peer->lock);
+
+	peer->heard_ns = now_ns;
+	peer->stamp = pkt->stamp;
+	peer->stamp_ns = now_ns;
+	peer->fresh = true;
+	peer->crc_free = pkt->flags & TTP_WIRE_F_NOCRC_OK;
+	peer->rx_packets++;
+	peer->rx_bytes += pkt->payload;
+	WRITE_ONCE(peer->mtu, pkt->mtu);
+	/* Modulo 2^32 ns; ttp_rtt_sample() refuses what cannot be */
+	if (pkt->flags & TTP_WIRE_F_ECHO)
+		ttp_rtt_sample(&peer->rtt,
+			       (u32)now_ns - pkt->echo - pkt->hold);
+}
+
+bool ttp_input_meet(struct ttp_input *in)
+{
+	struct ttp_peer *peer = in->peer;
+	u32 epoch = in->pkt.src_epoch;
+	bool restarted = false, late;
+
+	spin_lock(&peer->lock);
+	late = ttp_peer_epoch_old(peer, epoch);
+	if (!late) {
+		/* Its goodbye may be the first we hear of that incarnation */
+		restarted = ttp_peer_set_epoch(peer, epoch);
+		ttp_input_sample(peer, &in->pkt, ktime_get_ns());
+	}
+	spin_unlock(&peer->lock);
+
+	if (late) {
+		TTP_INC(in->link, IN_STALE);
+		return false;
+	}
+	if (restarted) {
+		TTP_INC(in->link, PEER_RESTART);
+		ttp_netlink_peer_event(in->link, in->mac, epoch,
+				       TTP_CMD_PEER_RESTARTED);
+		ttp_end_peer(peer, epoch);
+	}
+	return true;
+}
+
+struct ttp_rpc *ttp_input_find(struct ttp_input *in)
+{
+	const struct ttp_packet *pkt = &in->pkt;
+	struct ttp_rpc *rpc;
+
+	if (!in->peer)
+		return NULL;
+	rpc = ttp_rpc_find(in->link->tn, in->peer, pkt->id ^ TTP_WIRE_ID_SERVER);
+	if (!rpc)
+		return NULL;
+	spin_lock(&rpc->lock);
+	if (rpc->live && rpc->lport == pkt->dport && rpc->pport == pkt->sport)
+		return rpc;
+	spin_unlock(&rpc->lock);
+	ttp_rpc_put(rpc);
+	return NULL;
+}
+
+void ttp_input_unknown(struct ttp_input *in)
+{
+	u64 number = in->pkt.id >> 1, start, end;
+	u8 code = TTP_UNKNOWN_NEVER;
+
+	if (in->peer) {
+		spin_lock(&in->peer->lock);
+		if (!ttp_ranges_gap(&in->peer->seen, number, number + 1, &start,
+				    &end))
+			code = TTP_UNKNOWN_GONE;
+		spin_unlock(&in->peer->lock);
+	}
+	ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_UNKNOWN, code, 0,
+			 in->out);
+}
+
+static void ttp_input_packet(struct ttp_link *link, struct sk_buff *skb,
+			     struct sk_buff_head *out)
+{
+	struct ttp_input in = { .link = link, .out = out };
+	enum skb_drop_reason reason;
+
+	if (skb->pkt_type != PACKET_HOST && skb->pkt_type != PACKET_LOOPBACK) {
+		if (skb->pkt_type != PACKET_OTHERHOST)
+			TTP_INC(link, IN_SOURCE);
+		ttp_input_drop(skb, SKB_DROP_REASON_OTHERHOST);
+		return;
+	}
+	skb = skb_share_check(skb, GFP_ATOMIC);
+	if (!skb) {
+		TTP_INC(link, IN_NO_MEM);
+		return;
+	}
+	if (!ttp_input_check(link, skb, &in.pkt, &reason)) {
+		ttp_input_drop(skb, reason);
+		return;
+	}
+	TTP_INC(link, IN_PACKETS);
+	ether_addr_copy(in.mac, eth_hdr(skb)->h_source);
+	if (in.pkt.dst_epoch && in.pkt.dst_epoch != link->epoch) {
+		ttp_input_stale(&in);
+		ttp_input_drop(skb, SKB_DROP_REASON_INVALID_PROTO);
+		return;
+	}
+	in.peer = ttp_peer_find(link, in.mac);
+	if (in.peer && !ttp_input_meet(&in)) {
+		ttp_input_drop(skb, SKB_DROP_REASON_INVALID_PROTO);
+	} else if (in.pkt.type == TTP_WIRE_DATA) {
+		ttp_input_data(&in, skb);
+	} else {
+		ttp_input_control(&in, skb->data);
+		consume_skb(skb);
+	}
+	if (in.peer)
+		ttp_peer_put(in.peer);
+}
+
+int ttp_input_rcv(struct sk_buff *skb, struct net_device *dev,
+		  struct packet_type *pt, struct net_device *orig)
+{
+	struct sk_buff_head out;
+
+	__skb_queue_head_init(&out);
+	ttp_input_packet(container_of(pt, struct ttp_link, pt), skb, &out);
+	ttp_output_flush(&out);
+	return NET_RX_SUCCESS;
+}
+
+void ttp_input_rcv_list(struct list_head *head, struct packet_type *pt,
+			struct net_device *orig)
+{
+	struct ttp_link *link = container_of(pt, struct ttp_link, pt);
+	struct sk_buff *skb, *next;
+	struct sk_buff_head out;
+
+	__skb_queue_head_init(&out);
+	list_for_each_entry_safe(skb, next, head, list) {
+		skb_list_del_init(skb);
+		ttp_input_packet(link, skb, &out);
+	}
+	ttp_output_flush(&out);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Receiving packets.
+ */
+#ifndef _NET_TTP_INPUT_H
+#define _NET_TTP_INPUT_H
+
+#include "output.h"
+
+/**
+ * struct ttp_input - a packet on its way through the receive path
+ * @link: device it came through
+ * @peer: who sent it, NULL if not known (yet)
+ * @mac: address of the sender
+ * @pkt: its headers
+ * @out: gets the answers
+ */
+struct ttp_input {
+	struct ttp_link		*link;
+	struct ttp_peer		*peer;
+	u8			mac[ETH_ALEN];
+	struct ttp_packet	pkt;
+	struct sk_buff_head	*out;
+};
+
+/**
+ * ttp_input_rcv() - packet handler for one packet
+ * @skb: the packet; consumed
+ * @dev: device
+ * @pt: ttp_link.pt
+ * @orig: device it arrived on first
+ *
+ * Context: softirq, RCU read section.
+ * Return: NET_RX_SUCCESS.
+ */
+int ttp_input_rcv(struct sk_buff *skb, struct net_device *dev,
+		  struct packet_type *pt, struct net_device *orig);
+
+/**
+ * ttp_input_rcv_list() - packet handler for a batch
+ * @head: the packets; all consumed
+ * @pt: ttp_link.pt
+ * @orig: device they arrived on first
+ *
+ * Context: softirq, RCU read section.
+ */
+void ttp_input_rcv_list(struct list_head *head, struct packet_type *pt,
+			struct net_device *orig);
+
+/**
+ * ttp_input_meet() - note what a packet tells about its sender
+ * @in: the packet; @in->peer is set
+ *
+ * Context: softirq, no lock held.
+ * Return: whether the packet is to be looked at further; if not, it was
+ * counted.
+ */
+bool ttp_input_meet(struct ttp_input *in);
+
+/**
+ * ttp_input_data() - a DATA packet
+ * @in: the packet
+ * @skb: its payload; consumed
+ *
+ * Context: softirq, RCU read section, no lock held.
+ */
+void ttp_input_data(struct ttp_input *in, struct sk_buff *skb);
+
+/**
+ * ttp_input_control() - any other packet
+ * @in: the packet
+ * @buf: its headers and list
+ *
+ * Context: softirq, RCU read section, no lock held.
+ */
+void ttp_input_control(struct ttp_input *in, const void *buf);
+
+/**
+ * ttp_input_ack() - one acknowledgement
+ * @in: the packet that brought it
+ * @ack: what it says
+ *
+ * Context: softirq, RCU read section, no lock held.
+ */
+void ttp_input_ack(struct ttp_input *in, const struct ttp_ack *ack);
+
+/**
+ * ttp_input_find() - the RPC that a packet is about
+ * @in: the packet
+ *
+ * Context: softirq, RCU read section.
+ * Return: the RPC with a reference and rpc->lock held, live and matching in
+ * ports and epoch; NULL if there is none.
+ */
+struct ttp_rpc *ttp_input_find(struct ttp_input *in);
+
+/**
+ * ttp_input_unknown() - tell a client what became of its RPC
+ * @in: a packet of it, for which no RPC was found
+ *
+ * Context: softirq, RCU read section, no lock held.
+ */
+void ttp_input_unknown(struct ttp_input *in);
+
+#endif /* _NET_TTP_INPUT_H */

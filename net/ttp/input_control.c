@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receiving everything but DATA.
+ */
+#include "end.h"
+#include "grant.h"
+#include "input.h"
+#include "ping.h"
+#include "timer.h"
+
+/* The only place that translates what the wire says into an errno */
+static int ttp_input_errno(u8 type, u8 code)
+{
+	if (type == TTP_WIRE_UNKNOWN)
+		return ECONNRESET;
+	switch (code) {
+	case TTP_REJECT_REFUSED:
+		return ECONNREFUSED;
+	case TTP_REJECT_TOO_LONG:
+		return EMSGSIZE;
+	default:
+		return ECONNRESET;
+	}
+}
+
+/* Does this side have something to send, that a GRANT could be about? */
+static bool ttp_input_sends(const struct ttp_rpc *rpc)
+{
+	return rpc->state == TTP_RPC_REPLYING ||
+	       (rpc->state == TTP_RPC_OUTGOING && !rpc->in.known);
+}
+
+static void ttp_input_allow(struct ttp_rpc *rpc, u32 granted)
+{
+	rpc->out.held = false;
+	rpc->out.granted = max(rpc->out.granted, min(granted, rpc->out.len));
+}
+
+static void ttp_input_grant(struct ttp_input *in, struct ttp_rpc *rpc)
+{
+	bool held = rpc->out.held;
+
+	TTP_INC(in->link, GRANT_IN);
+	if (!ttp_input_sends(rpc)) {
+		TTP_INC(in->link, IN_MISMATCH);
+		return;
+	}
+	rpc->informed = true;
+	ttp_input_allow(rpc, in->pkt.grant.granted);
+	ttp_rpc_received_up_to(rpc, in->pkt.grant.received);
+	if (rpc->out.len || held)
+		ttp_output_push(rpc, in->out);
+	ttp_timer_heard(rpc);
+}
+
+/*
+ * Answering each RESEND at once would let a peer, or a network that doubles
+ * packets, make us send without bound: one in half a round trip is honoured.
+ */
+static bool ttp_input_too_soon(struct ttp_rpc *rpc)
+{
+	u64 now_ns = ktime_get_ns();
+
+	if (rpc->resent_ns &&
+	    now_ns - rpc->resent_ns < ttp_timer_rtt_ns(rpc) / 2)
+		return true;
+	rpc->resent_ns = now_ns;
+	return false;
+}
+
+static void ttp_input_send_again(struct ttp_input *in, struct ttp_rpc *rpc,
+				 const void *buf)
+{
+	u32 sent = rpc->out.sent;
+	unsigned int i;
+	u32 start, end;
+
+	ttp_rpc_received_up_to(rpc, in->pkt.resend.received);
+	if (!rpc->out.len) {
+		ttp_output_first(rpc, in->out);
+		return;
+	}
+	for (i = 0; i < in->pkt.count; i++) {
+		ttp_wire_get_range(buf, i, &start, &end);
+		/* "All that was sent" grants nothing */
+		if (end != TTP_WIRE_RANGE_ALL)
+			ttp_input_allow(rpc, end);
+		ttp_output_again(rpc, start, min(end, sent), in->out);
+	}
+	rpc->out.held = false;
+	ttp_output_push(rpc, in->out);
+}
+
+/* A client asks for a response; the request tells what to answer */
+static void ttp_input_asked(struct ttp_input *in, struct ttp_rpc *rpc)
+{
+	if (rpc->state == TTP_RPC_INCOMING && !rpc->in.budget) {
+		if (rpc->in.known && ttp_sock_reserve(rpc, rpc->in.len))
+			ttp_grant_start(rpc, in->out);
+		else
+			ttp_output_note(rpc, TTP_WIRE_FULL, 0, 0, in->out);
+	} else if (rpc->state == TTP_RPC_INCOMING) {
+		ttp_output_resend(rpc, false, in->out);
+	} else if (rpc->oneway) {
+		ttp_output_ack(rpc, in->out);
+	} else {
+		ttp_output_note(rpc, TTP_WIRE_BUSY, 0, rpc->in.len, in->out);
+	}
+}
+
+static void ttp_input_resend(struct ttp_input *in, struct ttp_rpc *rpc,
+			     const void *buf)
+{
+	TTP_INC(in->link, RESEND_IN);
+	if (ttp_input_too_soon(rpc)) {
+		TTP_INC(in->link, RESEND_IGNORED);
+		return;
+	}
+	if (ttp_input_sends(rpc)) {
+		rpc->informed = true;
+		ttp_input_send_again(in, rpc, buf);
+		ttp_timer_heard(rpc);
+	} else if (!rpc->client) {
+		ttp_input_asked(in, rpc);
+		rpc->heard_ns = ktime_get_ns();
+	} else {
+		TTP_INC(in->link, IN_MISMATCH);
+	}
+}
+
+/* Has this side received what the other one has sent? */
+static void ttp_input_need_ack(struct ttp_input *in, struct ttp_rpc *rpc)
+{
+	TTP_INC(in->link, NEED_ACK_IN);
+	if (!rpc->client) {
+		ttp_input_asked(in, rpc);
+		rpc->heard_ns = ktime_get_ns();
+		return;
+	}
+	if (rpc->state != TTP_RPC_OUTGOING || rpc->oneway) {
+		TTP_INC(in->link, IN_MISMATCH);
+		return;
+	}
+	rpc->informed = true;
+	if (!rpc->in.known)
+		ttp_output_resend(rpc, true, in->out);
+	else if (rpc->in.budget)
+		ttp_output_resend(rpc, false, in->out);
+	else if (ttp_sock_reserve(rpc, rpc->in.len))
+		ttp_grant_start(rpc, in->out);
+	else
+		ttp_output_note(rpc, TTP_WIRE_FULL, 0, 0, in->out);
+	ttp_timer_heard(rpc);
+}
+
+static void ttp_input_full(struct ttp_input *in, struct ttp_rpc *rpc)
+{
+	TTP_INC(in->link, FULL_IN);
+	if (!ttp_input_sends(rpc)) {
+		TTP_INC(in->link, IN_MISMATCH);
+		return;
+	}
+	/* Nothing was kept of what it has not acknowledged */
+	rpc->out.held = true;
+	rpc->out.sent = rpc->out.acked;
+	rpc->out.granted = rpc->out.acked;
+	ttp_timer_heard(rpc);
+}
+
+static void ttp_input_busy(struct ttp_input *in, struct ttp_rpc *rpc)
+{
+	TTP_INC(in->link, BUSY_IN);
+	rpc->informed = true;
+	if (rpc->state == TTP_RPC_OUTGOING)
+		ttp_rpc_received_up_to(rpc, in->pkt.note.value);
+	ttp_timer_heard(rpc);
+}
+
+static void ttp_input_unknown_rpc(struct ttp_input *in, struct ttp_rpc *rpc)
+{
+	TTP_INC(in->link, UNKNOWN_IN);
+	if (rpc->state != TTP_RPC_OUTGOING)
+		return;
+	if (in->pkt.note.code != TTP_UNKNOWN_NEVER || rpc->out.acked ||
+	    rpc->in.known) {
+		ttp_rpc_fail(rpc, ttp_input_errno(TTP_WIRE_UNKNOWN, 0));
+		return;
+	}
+	if (ttp_input_too_soon(rpc)) {
+		TTP_INC(in->link, RESEND_IGNORED);
+		return;
+	}
+	/* Begin anew */
+	rpc->informed = false;
+	rpc->out.sent = 0;
+	ttp_input_allow(rpc, rpc->out.unsched);
+	ttp_output_push(rpc, in->out);
+	ttp_timer_heard(rpc);
+}
+
+static void ttp_input_reject(struct ttp_input *in, struct ttp_rpc *rpc)
+{
+	TTP_INC(in->link, REJECT_IN);
+	ttp_rpc_fail(rpc, ttp_input_errno(TTP_WIRE_REJECT, in->pkt.note.code));
+}
+
+static void ttp_input_cancel(struct ttp_input *in, struct ttp_rpc *rpc)
+{
+	TTP_INC(in->link, CANCEL_IN);
+	TTP_INC(in->link, RPC_CANCELLED);
+	/* Unread it disappears, whatever was answered by a peeked tag */
+	ttp_sock_leave(rpc);
+	ttp_rpc_end(rpc);
+}
+
+static void ttp_input_of_rpc(struct ttp_input *in, struct ttp_rpc *rpc,
+			     const void *buf)
+{
+	lockdep_assert_held(&rpc->lock);
+
+	switch (in->pkt.type) {
+	case TTP_WIRE_GRANT:
+		ttp_input_grant(in, rpc);
+		break;
+	case TTP_WIRE_RESEND:
+		ttp_input_resend(in, rpc, buf);
+		break;
+	case TTP_WIRE_BUSY:
+		ttp_input_busy(in, rpc);
+		break;
+	case TTP_WIRE_UNKNOWN:
+		ttp_input_unknown_rpc(in, rpc);
+		break;
+	case TTP_WIRE_NEED_ACK:
+		ttp_input_need_ack(in, rpc);
+		break;
+	case TTP_WIRE_FULL:
+		ttp_input_full(in, rpc);
+		break;
+	case TTP_WIRE_CANCEL:
+		ttp_input_cancel(in, rpc);
+		break;
+	case TTP_WIRE_REJECT:
+		ttp_input_reject(in, rpc);
+		break;
+	}
+}
+
+/* A packet about an RPC that this side does not have */
+static void ttp_input_orphan(struct ttp_input *in)
+{
+	struct ttp_ack ack = {
+		.id = in->pkt.id ^ TTP_WIRE_ID_SERVER,
+		.sport = in->pkt.dport,
+		.dport = in->pkt.sport,
+	};
+	u8 type = in->pkt.type;
+
+	TTP_INC(in->link, IN_NO_RPC);
+	if (!(in->pkt.id & TTP_WIRE_ID_SERVER)) {
+		if (type == TTP_WIRE_RESEND || type == TTP_WIRE_NEED_ACK)
+			ttp_input_unknown(in);
+		return;
+	}
+	/* A server may only count on what this incarnation says */
+	if (!in->peer || !in->pkt.dst_epoch)
+		return;
+	if (type == TTP_WIRE_NEED_ACK)
+		ttp_output_ack_id(in->peer, &ack, true, in->out);
+	else if (type == TTP_WIRE_RESEND || type == TTP_WIRE_GRANT)
+		ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_CANCEL,
+				 0, 0, in->out);
+}
+
+void ttp_input_ack(struct ttp_input *in, const struct ttp_ack *ack)
+{
+	struct ttp_rpc *rpc = NULL;
+
+	if (in->peer)
+		rpc = ttp_rpc_find(in->link->tn, in->peer,
+				   ack->id ^ TTP_WIRE_ID_SERVER);
+	if (!rpc)
+		return;		/* acknowledged twice; nothing to do */
+	spin_lock(&rpc->lock);
+	if (!rpc->live || rpc->lport != ack->dport ||
+	    rpc->pport != ack->sport) {
+		TTP_INC(in->link, IN_MISMATCH);
+	} else if (rpc->state == TTP_RPC_REPLYING) {
+		TTP_INC(in->link, RPC_ANSWERED);
+		ttp_rpc_end(rpc);
+	} else if (rpc->state == TTP_RPC_OUTGOING && rpc->oneway) {
+		ttp_rpc_acked(rpc);
+	} else {
+		TTP_INC(in->link, IN_MISMATCH);
+	}
+	spin_unlock(&rpc->lock);
+	ttp_rpc_put(rpc);
+}
+
+static void ttp_input_ack_list(struct ttp_input *in, const void *buf)
+{
+	struct ttp_ack ack;
+	unsigned int i;
+
+	TTP_INC(in->link, ACK_IN);
+	for (i = 0; i < in->pkt.count; i++) {
+		ttp_wire_get_ack(buf, &in->pkt, i, &ack);
+		ttp_input_ack(in, &ack);
+	}
+}
+
+static void ttp_input_close(struct ttp_input *in)
+{
+	struct ttp_peer *peer = in->peer;
+	bool ended;
+
+	TTP_INC(in->link, CLOSE_IN);
+	if (!peer)
+		return;
+	spin_lock(&peer->lock);
+	ended = ttp_peer_set_epoch(peer, 0);
+	spin_unlock(&peer->lock);
+	if (ended)
+		ttp_end_peer(peer, 0);
+}
+
+/* Packets of no RPC; true if it was one */
+static bool ttp_input_of_link(struct ttp_input *in, const void *buf)
+{
+	switch (in->pkt.type) {
+	case TTP_WIRE_ACK:
+		ttp_input_ack_list(in, buf);
+		return true;
+	case TTP_WIRE_CLOSE:
+		ttp_input_close(in);
+		return true;
+	case TTP_WIRE_PROBE:
+		TTP_INC(in->link, PROBE_IN);
+		ttp_output_reply(in->link, in->mac, &in->pkt,
+				 TTP_WIRE_PROBE_REPLY, 0, in->pkt.note.value,
+				 in->out);
+		return true;
+	case TTP_WIRE_PROBE_REPLY:
+		ttp_ping_answer(in->link, in->mac, &in->pkt);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void ttp_input_control(struct ttp_input *in, const void *buf)
+{
+	struct ttp_rpc *rpc;
+
+	if (ttp_input_of_link(in, buf))
+		return;
+	rpc = ttp_input_find(in);
+	if (!rpc) {
+		ttp_input_orphan(in);
+		return;
+	}
+	ttp_input_of_rpc(in, rpc, buf);
+	spin_unlock(&rpc->lock);
+	ttp_rpc_put(rpc);
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receiving DATA: the pieces of requests, responses and one-way messages.
+ */
+#include "end.h"
+#include "grant.h"
+#include "input.h"
+#include "timer.h"
+
+/* The message is complete */
+static void ttp_input_complete(struct ttp_input *in, struct ttp_rpc *rpc)
+{
+	ttp_rpc_schedule(rpc, 0);
+	if (rpc->client || rpc->oneway)
+		ttp_output_ack(rpc, in->out);
+	ttp_rpc_arrived(rpc);
+}
+
+/**
+ * ttp_input_budget() - make sure there is room for the message
+ * @in: a packet of it
+ * @rpc: its RPC
+ * @first: whether it is the first packet
+ *
+ * Without room the sender is told (once, and whenever it asks) and the RPC
+ * queues for it; with room at last, the sender hears that too.
+ *
+ * Return: whether the packet's bytes can be kept.
+ */
+static bool ttp_input_budget(struct ttp_input *in, struct ttp_rpc *rpc,
+			     bool first)
+{
+	if (rpc->in.budget)
+		return true;
+	if (!ttp_sock_reserve(rpc, rpc->in.len)) {
+		if (first || in->pkt.flags & TTP_WIRE_F_RETRANS)
+			ttp_output_note(rpc, TTP_WIRE_FULL, 0, 0, in->out);
+		TTP_INC(in->link, IN_NO_BUDGET);
+		return false;
+	}
+	if (!first)
+		ttp_grant_start(rpc, in->out);
+	return true;
+}
+
+/**
+ * ttp_input_store() - keep the bytes of a packet
+ * @in: the packet
+ * @rpc: its RPC
+ * @skb: the bytes; consumed on success
+ *
+ * Return: whether something new has come; if not, it was counted.
+ */
+static bool ttp_input_store(struct ttp_input *in, struct ttp_rpc *rpc,
+			    struct sk_buff *skb)
+{
+	u32 truesize = skb->truesize;
+	bool in_order;
+	int err;
+
+	if (!ttp_sock_charge_rcv(rpc->sk, truesize)) {
+		TTP_INC(in->link, IN_NO_MEM);
+		return false;
+	}
+	in_order = rpc->in.have.prefix == in->pkt.data.offset;
+	err = ttp_msgin_add(&rpc->in, skb, in->pkt.data.offset);
+	if (err) {
+		ttp_sock_uncharge_rcv(rpc->sk, truesize);
+		if (err == -EEXIST)
+			TTP_INC(in->link, IN_DUPLICATE);
+		else if (err == -ENOSPC)
+			TTP_INC(in->link, IN_TOO_MANY_HOLES);
+		else
+			TTP_INC(in->link, IN_NO_MEM);
+		return false;
+	}
+	rpc->in.truesize += truesize;
+	TTP_ADD(in->link, IN_BYTES, in->pkt.payload);
+	if (!in_order)
+		TTP_INC(in->link, IN_OUT_OF_ORDER);
+	return true;
+}
+
+/* The first packet of a message tells its length; the others must agree */
+static bool ttp_input_agrees(struct ttp_input *in, struct ttp_rpc *rpc,
+			     bool *first)
+{
+	const struct ttp_packet *pkt = &in->pkt;
+
+	*first = !rpc->in.known;
+	if (*first) {
+		rpc->in.known = true;
+		WRITE_ONCE(rpc->in.len, pkt->data.msg_len);
+		rpc->in.granted = pkt->data.unsched;
+	}
+	return rpc->in.len == pkt->data.msg_len;
+}
+
+/**
+ * ttp_input_piece() - a packet of a message that is coming in
+ * @in: the packet
+ * @rpc: its RPC, locked
+ * @skb: the bytes
+ *
+ * Return: whether @skb was consumed.
+ */
+static bool ttp_input_piece(struct ttp_input *in, struct ttp_rpc *rpc,
+			    struct sk_buff *skb)
+{
+	bool first, stored;
+
+	lockdep_assert_held(&rpc->lock);
+
+	if (!ttp_input_agrees(in, rpc, &first)) {
+		TTP_INC(in->link, IN_MISMATCH);
+		return false;
+	}
+	if (!ttp_input_budget(in, rpc, first)) {
+		ttp_timer_heard(rpc);
+		return false;
+	}
+	rpc->in.level = in->pkt.level;
+	if (!rpc->in.len) {
+		ttp_input_complete(in, rpc);
+		return false;
+	}
+	stored = ttp_input_store(in, rpc, skb);
+	if (rpc->in.received == rpc->in.len) {
+		ttp_input_complete(in, rpc);
+		return stored;
+	}
+	ttp_grant_update(rpc, in->out);
+	ttp_timer_heard(rpc);
+	/* The sender asks where we are: tell now, not when our own time is up */
+	if ((first || !stored) && in->pkt.flags & TTP_WIRE_F_RETRANS)
+		ttp_output_resend(rpc, false, in->out);
+	return stored;
+}
+
+/* A client repeats its request, having heard nothing: say how things stand */
+static void ttp_input_repeated(struct ttp_input *in, struct ttp_rpc *rpc)
+{
+	TTP_INC(in->link, IN_DUPLICATE);
+	if (!(in->pkt.flags & TTP_WIRE_F_RETRANS))
+		return;		/* the network's copy, nobody waits */
+	if (rpc->oneway)
+		ttp_output_ack(rpc, in->out);
+	else if (rpc->state == TTP_RPC_REPLYING)
+		ttp_output_first(rpc, in->out);
+	else
+		ttp_output_note(rpc, TTP_WIRE_BUSY, 0, rpc->in.len, in->out);
+}
+
+static void ttp_input_refuse(struct ttp_input *in, u8 code, u32 value)
+{
+	ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_REJECT, code,
+			 value, in->out);
+}
+
+/* What to do about a request for which there is no RPC and can be none */
+static void ttp_input_no_server(struct ttp_input *in, int err)
+{
+	switch (err) {
+	case -EALREADY:
+		if (in->pkt.flags & TTP_WIRE_F_RETRANS)
+			ttp_input_unknown(in);
+		else
+			TTP_INC(in->link, IN_REPLAY);
+		break;
+	case -EDQUOT:
+		TTP_INC(in->link, RPC_LIMIT);
+		ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_FULL, 0,
+				 0, in->out);
+		break;
+	case -ECONNREFUSED:
+		TTP_INC(in->link, RPC_REFUSED);
+		ttp_input_refuse(in, TTP_REJECT_REFUSED, 0);
+		break;
+	default:
+		TTP_INC(in->link, IN_NO_MEM);
+		break;
+	}
+}
+
+/*
+ * Could an incarnation of this host before the present one have received the
+ * request?  The client that did not know our epoch tells how old it is.
+ */
+static bool ttp_input_too_old(const struct ttp_input *in)
+{
+	u64 age_ns = (u64)in->pkt.data.age_us * NSEC_PER_USEC;
+
+	return !in->pkt.dst_epoch &&
+	       age_ns >= ktime_get_ns() - in->link->born_ns;
+}
+
+static struct ttp_rpc *ttp_input_new_rpc(struct ttp_input *in, struct sock *sk)
+{
+	const struct ttp_packet *pkt = &in->pkt;
+	struct ttp_rpc *rpc;
+	u64 una;
+
+	if (!in->peer) {
+		struct ttp_peer *peer;
+
+		peer = ttp_peer_create(in->link, in->mac, GFP_ATOMIC);
+		if (IS_ERR(peer))
+			return ERR_CAST(peer);
+		in->peer = peer;
+		if (!ttp_input_meet(in))
+			return ERR_PTR(-ESTALE);
+	}
+	rpc = ttp_rpc_server(sk, in->peer, pkt);
+	if (IS_ERR(rpc)) {
+		struct ttp_rpc *found = NULL;
+
+		/* Another CPU may have begun it since we looked */
+		if (PTR_ERR(rpc) == -EALREADY)
+			found = ttp_input_find(in);
+		return found ?: rpc;
+	}
+	una = (pkt->id | TTP_WIRE_ID_SERVER) - 2ULL * pkt->data.una;
+	spin_unlock(&rpc->lock);
+	ttp_rpc_reap_done(in->peer, una);
+	spin_lock(&rpc->lock);
+	return rpc;
+}
+
+/* A request without an RPC: begin one, if somebody here takes it */
+static struct ttp_rpc *ttp_input_accept(struct ttp_input *in)
+{
+	const struct ttp_packet *pkt = &in->pkt;
+	struct ttp_rpc *rpc = NULL;
+	struct sock *sk;
+
+	if (ttp_input_too_old(in)) {
+		TTP_INC(in->link, IN_STALE);
+		ttp_output_reply(in->link, in->mac, pkt, TTP_WIRE_UNKNOWN,
+				 TTP_UNKNOWN_EPOCH, 0, in->out);
+		return NULL;
+	}
+	sk = ttp_sock_listener(in->link, in->mac, pkt->sport, pkt->dport);
+	if (!sk) {
+		ttp_input_no_server(in, -ECONNREFUSED);
+		return NULL;
+	}
+	if (pkt->data.msg_len > ttp_sock_max_msg(sk)) {
+		TTP_INC(in->link, RPC_TOO_LONG);
+		ttp_input_refuse(in, TTP_REJECT_TOO_LONG, ttp_sock_max_msg(sk));
+		goto out;
+	}
+	rpc = ttp_input_new_rpc(in, sk);
+	if (IS_ERR(rpc)) {
+		ttp_input_no_server(in, PTR_ERR(rpc));
+		rpc = NULL;
+	}
+out:
+	sock_put(sk);
+	return rpc;
+}
+
+static bool ttp_input_request(struct ttp_input *in, struct sk_buff *skb)
+{
+	bool consumed = false;
+	struct ttp_rpc *rpc;
+
+	rpc = ttp_input_find(in) ?: ttp_input_accept(in);
+	if (!rpc)
+		return false;
+	if (rpc->state == TTP_RPC_INCOMING)
+		consumed = ttp_input_piece(in, rpc, skb);
+	else if (rpc->state != TTP_RPC_DEAD)
+		ttp_input_repeated(in, rpc);
+	spin_unlock(&rpc->lock);
+	ttp_rpc_put(rpc);
+	return consumed;
+}
+
+/* The client's answer to a response that it does not wait for any more */
+static void ttp_input_unwanted(struct ttp_input *in)
+{
+	struct ttp_ack ack = {
+		.id = in->pkt.id ^ TTP_WIRE_ID_SERVER,
+		.sport = in->pkt.dport,
+		.dport = in->pkt.sport,
+		.received = in->pkt.data.msg_len,
+	};
+
+	TTP_INC(in->link, IN_NO_RPC);
+	if (in->peer && in->pkt.dst_epoch)
+		ttp_output_ack_id(in->peer, &ack, false, in->out);
+}
+
+static bool ttp_input_response(struct ttp_input *in, struct sk_buff *skb)
+{
+	bool consumed = false;
+	struct ttp_rpc *rpc;
+
+	rpc = ttp_input_find(in);
+	if (!rpc) {
+		ttp_input_unwanted(in);
+		return false;
+	}
+	if (rpc->state != TTP_RPC_OUTGOING || rpc->oneway ||
+	    in->pkt.data.msg_len > rpc->limit) {
+		TTP_INC(in->link, IN_MISMATCH);
+	} else {
+		/* Who answers has the request */
+		rpc->informed = true;
+		ttp_rpc_delivered(rpc);
+		consumed = ttp_input_piece(in, rpc, skb);
+	}
+	spin_unlock(&rpc->lock);
+	ttp_rpc_put(rpc);
+	return consumed;
+}
+
+void ttp_input_data(struct ttp_input *in, struct sk_buff *skb)
+{
+	struct ttp_packet *pkt = &in->pkt;
+	struct ttp_ack ack;
+	unsigned int i;
+	bool consumed;
+
+	/* Acknowledgements that ride along come first: they free things */
+	for (i = 0; i < pkt->count; i++) {
+		ttp_wire_get_ack(skb->data, pkt, i, &ack);
+		ttp_input_ack(in, &ack);
+	}
+	__skb_pull(skb, pkt->hlen);
+	if (pkt->id & TTP_WIRE_ID_SERVER)
+		consumed = ttp_input_response(in, skb);
+	else
+		consumed = ttp_input_request(in, skb);
+	if (consumed)
+		return;
+	if (pkt->payload)
+		kfree_skb_reason(skb, SKB_DROP_REASON_NOT_SPECIFIED);
+	else
+		consume_skb(skb);	/* it was all header */
+}

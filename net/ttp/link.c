@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Enabled network devices.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
+#include <linux/random.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+#include <uapi/linux/ttp.h>
+
+#include "link.h"
+#include "wire.h"
+
+const struct ttp_link_config ttp_link_defaults = {
+	.ethertype	= TTP_ETHERTYPE,
+	.crc		= 1,
+	.ack_every	= 4,
+	.rto_min_us	= 1000,
+	.rto_max_us	= 200000,
+};
+
+static ttp_rcv_t ttp_link_rcv;
+static ttp_rcv_list_t ttp_link_rcv_list;
+
+void ttp_link_hooks(ttp_rcv_t rcv, ttp_rcv_list_t rcv_list)
+{
+	ttp_link_rcv = rcv;
+	ttp_link_rcv_list = rcv_list;
+}
+
+static u32 ttp_link_random_epoch(void)
+{
+	u32 epoch;
+
+	do {
+		epoch = get_random_u32();
+	} while (!epoch);
+	return epoch;
+}
+
+static struct ttp_link *ttp_link_alloc(struct ttp_net *tn,
+				       struct net_device *dev,
+				       const struct ttp_link_config *config)
+{
+	struct ttp_link *link;
+
+	link = kzalloc_obj(*link, GFP_KERNEL_ACCOUNT);
+	if (!link)
+		return NULL;
+	link->mib = alloc_percpu_gfp(struct ttp_mib, GFP_KERNEL_ACCOUNT);
+	if (!link->mib) {
+		kfree(link);
+		return NULL;
+	}
+	link->tn = tn;
+	link->ifindex = dev->ifindex;
+	link->config = *config;
+	link->epoch = ttp_link_random_epoch();
+	link->born_ns = ktime_get_ns();
+	/* Room to grow for centuries, and no two incarnations overlap */
+	link->id_base = get_random_u64() >> 2 & ~TTP_WIRE_ID_SERVER;
+	spin_lock_init(&link->peer_lock);
+	INIT_LIST_HEAD(&link->peers);
+	refcount_set(&link->refcnt, 1);
+	ttp_link_set_mtu(link, dev->mtu);
+	return link;
+}
+
+static int ttp_link_check_dev(struct ttp_net *tn, struct net_device *dev,
+			      struct netlink_ext_ack *extack)
+{
+	if (dev->type != ARPHRD_ETHER || !is_valid_ether_addr(dev->dev_addr)) {
+		NL_SET_ERR_MSG(extack, "TTP needs an Ethernet device");
+		return -EOPNOTSUPP;
+	}
+	if (dev->mtu < TTP_WIRE_MIN_MTU) {
+		NL_SET_ERR_MSG(extack, "the device's MTU is below 256 bytes");
+		return -EINVAL;
+	}
+	if (ttp_link_find(tn, dev->ifindex)) {
+		NL_SET_ERR_MSG(extack, "TTP is enabled on the device already");
+		return -EEXIST;
+	}
+	return 0;
+}
+
+int ttp_link_add(struct ttp_net *tn, struct net_device *dev,
+		 const struct ttp_link_config *config,
+		 struct netlink_ext_ack *extack)
+{
+	struct ttp_link *link;
+	int err;
+
+	ASSERT_RTNL();
+
+	err = ttp_link_check_dev(tn, dev, extack);
+	if (err)
+		return err;
+	link = ttp_link_alloc(tn, dev, config);
+	if (!link)
+		return -ENOMEM;
+
+	netdev_hold(dev, &link->dev_tracker, GFP_KERNEL);
+	rcu_assign_pointer(link->dev, dev);
+	list_add_tail_rcu(&link->node, &tn->links);
+
+	link->pt.type = cpu_to_be16(config->ethertype);
+	link->pt.dev = dev;
+	link->pt.func = ttp_link_rcv;
+	link->pt.list_func = ttp_link_rcv_list;
+	dev_add_pack(&link->pt);
+	return 0;
+}
+
+void ttp_link_unhook(struct ttp_link *link)
+{
+	ASSERT_RTNL();
+
+	spin_lock_bh(&link->peer_lock);
+	WRITE_ONCE(link->ending, true);
+	spin_unlock_bh(&link->peer_lock);
+	list_del_rcu(&link->node);
+	dev_remove_pack(&link->pt);	/* waits for handlers that run */
+}
+
+void ttp_link_release(struct ttp_link *link)
+{
+	struct net_device *dev = rtnl_dereference(link->dev);
+
+	ASSERT_RTNL();
+
+	RCU_INIT_POINTER(link->dev, NULL);
+	synchronize_net();		/* for whoever is sending through it */
+	netdev_put(dev, &link->dev_tracker);
+	ttp_link_put(link);
+}
+
+struct ttp_link *ttp_link_find(struct ttp_net *tn, int ifindex)
+{
+	struct ttp_link *link;
+
+	list_for_each_entry_rcu(link, &tn->links, node, lockdep_rtnl_is_held())
+		if (link->ifindex == ifindex)
+			return link;
+	return NULL;
+}
+
+struct ttp_link *ttp_link_only(struct ttp_net *tn)
+{
+	struct ttp_link *link, *only = NULL;
+
+	list_for_each_entry_rcu(link, &tn->links, node,
+				lockdep_rtnl_is_held()) {
+		if (only)
+			return ERR_PTR(-EDESTADDRREQ);
+		only = link;
+	}
+	return only ?: ERR_PTR(-ENETUNREACH);
+}
+
+void ttp_link_set_mtu(struct ttp_link *link, unsigned int mtu)
+{
+	if (mtu < TTP_WIRE_MIN_MTU)
+		mtu = 0;
+	WRITE_ONCE(link->mtu, min(mtu, (unsigned int)U16_MAX));
+}
+
+int ttp_link_up(const struct ttp_link *link)
+{
+	const struct net_device *dev = rcu_dereference(link->dev);
+
+	if (!dev || READ_ONCE(link->ending))
+		return -ENETUNREACH;
+	if (!netif_running(dev) || !READ_ONCE(link->mtu))
+		return -ENETDOWN;
+	return 0;
+}
+
+static void ttp_link_free_rcu(struct rcu_head *rcu)
+{
+	struct ttp_link *link = container_of(rcu, struct ttp_link, rcu);
+
+	free_percpu(link->mib);
+	kfree(link);
+}
+
+void ttp_link_put(struct ttp_link *link)
+{
+	if (refcount_dec_and_test(&link->refcnt))
+		call_rcu(&link->rcu, ttp_link_free_rcu);
+}
+
+u32 ttp_link_unsched(const struct ttp_link *link)
+{
+	u32 bytes = READ_ONCE(link->config.unsched) ?: TTP_AUTO_UNSCHED;
+
+	return max(bytes, READ_ONCE(link->mtu));
+}
+
+u32 ttp_link_window(const struct ttp_link *link)
+{
+	u32 bytes = READ_ONCE(link->config.window) ?: TTP_AUTO_WINDOW;
+
+	return max(bytes, READ_ONCE(link->mtu));
+}

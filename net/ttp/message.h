@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A message on its way out or in: where its bytes are.
+ */
+#ifndef _NET_TTP_MESSAGE_H
+#define _NET_TTP_MESSAGE_H
+
+#include <linux/rbtree.h>
+#include <linux/skbuff.h>
+#include <linux/uio.h>
+
+#include "ranges.h"
+
+/* Messages up to this long are kept in one piece and copied into packets */
+#define TTP_MSG_SMALL		2048U
+/* Holes in an incoming message; a packet that would make more is dropped */
+#define TTP_MSG_MAX_HOLES	512U
+
+/**
+ * struct ttp_msgout - message to be sent
+ * @len: bytes
+ * @unsched: bytes that go without a grant
+ * @granted: bytes from the start that may be sent
+ * @sent: bytes from the start that were sent once
+ * @acked: bytes from the start that the receiver has
+ * @level: priority level of granted bytes
+ * @held: the receiver said FULL; nothing goes until it grants
+ * @truesize: memory taken
+ * @freed: pages from the start that were given back
+ * @small: the bytes, if there are no more than TTP_MSG_SMALL
+ * @pages: else page by page
+ *
+ * The bytes do not change once ttp_msgout_copy() has returned, so packets
+ * refer to the pages, each with a reference of its own.
+ */
+struct ttp_msgout {
+	u32		len;
+	u32		unsched;
+	u32		granted;
+	u32		sent;
+	u32		acked;
+	u8		level;
+	bool		held;
+	u32		truesize;
+	u32		freed;
+	void		*small;
+	struct page	**pages;
+};
+
+/**
+ * struct ttp_msgin - message being received
+ * @len: bytes; valid once @known
+ * @known: a packet of it has arrived
+ * @budget: room was reserved in the socket's receive buffer
+ * @whole: all bytes are here
+ * @taken: a receive call works on it; nobody else touches @skbs
+ * @level: priority level of its last packet
+ * @granted: bytes from the start that the sender may send
+ * @received: bytes that are here
+ * @reserved: bytes of receive budget taken
+ * @truesize: memory of @skbs
+ * @have: which bytes are here
+ * @skbs: packets by offset, not overlapping (skb->rbnode)
+ */
+struct ttp_msgin {
+	u32			len;
+	bool			known;
+	bool			budget;
+	bool			whole;
+	bool			taken;
+	u8			level;
+	u32			granted;
+	u32			received;
+	u32			reserved;
+	u32			truesize;
+	struct ttp_ranges	have;
+	struct rb_root		skbs;
+};
+
+/**
+ * ttp_msgout_truesize() - memory a message will take
+ * @len: bytes of the message
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+u32 ttp_msgout_truesize(u32 len);
+
+/**
+ * ttp_msgout_copy() - make a message of the caller's bytes
+ * @out: filled in
+ * @from: where the bytes are
+ * @len: how many
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EFAULT; -ENOMEM.  Nothing stays allocated on errors.
+ */
+int ttp_msgout_copy(struct ttp_msgout *out, struct iov_iter *from, u32 len);
+
+/**
+ * ttp_msgout_free() - free the bytes
+ * @out: the message
+ *
+ * Context: any, the owner's lock.
+ */
+void ttp_msgout_free(struct ttp_msgout *out);
+
+/**
+ * ttp_msgout_acked() - note how much the receiver has
+ * @out: the message
+ * @received: bytes from the start
+ *
+ * Frees the pages that can no longer be asked for.
+ *
+ * Context: any, the owner's lock.
+ * Return: bytes by which the message's acknowledged part grew.
+ */
+u32 ttp_msgout_acked(struct ttp_msgout *out, u32 received);
+
+/**
+ * ttp_msgout_fill() - append bytes of a message to a packet
+ * @out: the message
+ * @skb: packet with room in its linear part if @copy
+ * @offset: first byte, not below @out->acked
+ * @len: how many
+ * @copy: whether to copy them instead of referring to the pages
+ *
+ * Context: any, the owner's lock.
+ */
+void ttp_msgout_fill(struct ttp_msgout *out, struct sk_buff *skb, u32 offset,
+		     u32 len, bool copy);
+
+/**
+ * ttp_msgout_frags() - page fragments that a piece would need
+ * @out: the message
+ * @offset: first byte
+ * @len: how many
+ *
+ * Context: any, the owner's lock.
+ * Return: the number; 0 if the bytes have to be copied.
+ */
+unsigned int ttp_msgout_frags(const struct ttp_msgout *out, u32 offset,
+			      u32 len);
+
+/**
+ * ttp_msgin_init() - begin to wait for a message
+ * @in: the message
+ *
+ * Context: any.
+ */
+void ttp_msgin_init(struct ttp_msgin *in);
+
+/**
+ * ttp_msgin_add() - put a packet's bytes in
+ * @in: the message
+ * @skb: packet, its data being the payload; consumed if 0 is returned
+ * @offset: of the payload in the message
+ *
+ * Only the first piece that is not here yet is kept of it.
+ *
+ * Context: any, the owner's lock.
+ * Return: 0; -EEXIST if all of it is here already; -ENOSPC if the message
+ * has too many holes; -ENOMEM.
+ */
+int ttp_msgin_add(struct ttp_msgin *in, struct sk_buff *skb, u32 offset);
+
+/**
+ * ttp_msgin_copy() - copy a whole message to the user
+ * @in: the message, taken by the caller
+ * @msg: where to
+ * @len: bytes, at most the message's length
+ *
+ * Context: process, may sleep; no lock, @in->taken instead.
+ * Return: 0 or -EFAULT.
+ */
+int ttp_msgin_copy(struct ttp_msgin *in, struct msghdr *msg, u32 len);
+
+/**
+ * ttp_msgin_purge() - free the packets
+ * @in: the message
+ *
+ * Context: any, the owner's lock.
+ */
+void ttp_msgin_purge(struct ttp_msgin *in);
+
+#endif /* _NET_TTP_MESSAGE_H */

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Peers: table, incarnations, timer.
+ */
+#include <linux/etherdevice.h>
+#include <linux/slab.h>
+
+#include "peer.h"
+
+static const struct rhashtable_params ttp_peer_table = {
+	.key_len		= sizeof(struct ttp_peer_key),
+	.key_offset		= offsetof(struct ttp_peer, key),
+	.head_offset		= offsetof(struct ttp_peer, hash),
+	.automatic_shrinking	= true,
+};
+
+static enum hrtimer_restart (*ttp_peer_timer_fn)(struct hrtimer *timer);
+
+void ttp_peer_hooks(enum hrtimer_restart (*fn)(struct hrtimer *timer))
+{
+	ttp_peer_timer_fn = fn;
+}
+
+int ttp_peer_net_init(struct ttp_net *tn)
+{
+	return rhashtable_init(&tn->peers, &ttp_peer_table);
+}
+
+void ttp_peer_net_exit(struct ttp_net *tn)
+{
+	rhashtable_destroy(&tn->peers);
+}
+
+static void ttp_peer_key(struct ttp_peer_key *key, struct ttp_link *link,
+			 const u8 *mac)
+{
+	memset(key, 0, sizeof(*key));
+	key->link = link;
+	ether_addr_copy(key->mac, mac);
+}
+
+static struct ttp_peer *ttp_peer_lookup(const struct ttp_peer_key *key)
+{
+	struct ttp_peer *peer;
+
+	peer = rhashtable_lookup(&key->link->tn->peers, key, ttp_peer_table);
+	if (peer && !refcount_inc_not_zero(&peer->refcnt))
+		peer = NULL;
+	return peer;
+}
+
+struct ttp_peer *ttp_peer_find(struct ttp_link *link, const u8 *mac)
+{
+	struct ttp_peer_key key;
+
+	ttp_peer_key(&key, link, mac);
+	return ttp_peer_lookup(&key);
+}
+
+static void ttp_peer_free_rcu(struct rcu_head *rcu)
+{
+	struct ttp_peer *peer = container_of(rcu, struct ttp_peer, rcu);
+
+	ttp_ranges_free(&peer->seen);
+	kfree(peer);
+}
+
+void ttp_peer_put(struct ttp_peer *peer)
+{
+	if (!refcount_dec_and_test(&peer->refcnt))
+		return;
+	ttp_link_put(peer->key.link);
+	call_rcu(&peer->rcu, ttp_peer_free_rcu);
+}
+
+static struct ttp_peer *ttp_peer_alloc(const struct ttp_peer_key *key,
+				       gfp_t gfp)
+{
+	struct ttp_peer *peer;
+	u64 ticks;
+
+	peer = kzalloc_obj(*peer, gfp | __GFP_ACCOUNT | __GFP_NOWARN);
+	if (!peer)
+		return NULL;
+	peer->key = *key;
+	ttp_link_get(key->link);
+	INIT_LIST_HEAD(&peer->link_node);
+	INIT_LIST_HEAD(&peer->open);
+	INIT_LIST_HEAD(&peer->served);
+	INIT_LIST_HEAD(&peer->done);
+	refcount_set(&peer->refcnt, 2);		/* the table's, the caller's */
+	spin_lock_init(&peer->lock);
+	peer->mtu = TTP_WIRE_DEFAULT_MTU;
+	/*
+	 * Ids advance by 2 an RPC, and there is less than one RPC a ns: so a
+	 * peer that was forgotten never sees one of its old ids again.
+	 */
+	ticks = ktime_get_ns() - key->link->born_ns;
+	peer->next_id = key->link->id_base + 2 * (ticks + 1);
+	ttp_ranges_init(&peer->seen, TTP_PEER_MAX_HOLES);
+	timerqueue_init_head(&peer->queue);
+	hrtimer_setup(&peer->timer, ttp_peer_timer_fn, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+	return peer;
+}
+
+/* An idle peer, not heard of for a while, that may make room for another */
+static struct ttp_peer *ttp_peer_idle(struct ttp_link *link)
+{
+	u64 now_ns = ktime_get_ns();
+	struct ttp_peer *peer, *idle = NULL;
+	unsigned int tries = 16;
+
+	spin_lock_bh(&link->peer_lock);
+	list_for_each_entry(peer, &link->peers, link_node) {
+		if (!tries--)
+			break;
+		if (READ_ONCE(peer->rpcs_in) || READ_ONCE(peer->rpcs_out) ||
+		    now_ns - READ_ONCE(peer->heard_ns) < TTP_PEER_EVICT_NS ||
+		    !refcount_inc_not_zero(&peer->refcnt))
+			continue;
+		idle = peer;
+		break;
+	}
+	/* Look at others next time */
+	if (!list_empty(&link->peers))
+		list_rotate_left(&link->peers);
+	spin_unlock_bh(&link->peer_lock);
+	return idle;
+}
+
+static bool ttp_peer_make_room(struct ttp_link *link)
+{
+	struct ttp_net *tn = link->tn;
+	struct ttp_peer *idle;
+	bool done = false;
+
+	if (atomic_read(&tn->peer_count) < READ_ONCE(tn->params.max_peers))
+		return true;
+	idle = ttp_peer_idle(link);
+	if (idle) {
+		done = ttp_peer_unhash(idle, true);
+		ttp_peer_put(idle);
+	}
+	if (!done)
+		TTP_INC(link, PEER_LIMIT);
+	return done;
+}
+
+struct ttp_peer *ttp_peer_create(struct ttp_link *link, const u8 *mac,
+				 gfp_t gfp)
+{
+	struct ttp_peer *peer, *old;
+	struct ttp_peer_key key;
+
+	ttp_peer_key(&key, link, mac);
+	peer = ttp_peer_lookup(&key);
+	if (peer)
+		return peer;
+	if (!ttp_peer_make_room(link))
+		return ERR_PTR(-ENOBUFS);
+	peer = ttp_peer_alloc(&key, gfp);
+	if (!peer)
+		return ERR_PTR(-ENOMEM);
+	atomic_inc(&link->tn->peer_count);
+
+	/* Under the lock that ttp_end_link() empties the list with */
+	spin_lock_bh(&link->peer_lock);
+	if (link->ending)
+		old = ERR_PTR(-ENETUNREACH);
+	else
+		old = rhashtable_lookup_get_insert_fast(&link->tn->peers,
+							&peer->hash,
+							ttp_peer_table);
+	if (!old)
+		list_add_tail(&peer->link_node, &link->peers);
+	else if (!IS_ERR(old) && !refcount_inc_not_zero(&old->refcnt))
+		old = ERR_PTR(-ENOMEM);
+	spin_unlock_bh(&link->peer_lock);
+
+	if (!old) {
+		TTP_INC(link, PEER_NEW);
+		return peer;
+	}
+	atomic_dec(&link->tn->peer_count);
+	refcount_set(&peer->refcnt, 1);		/* never was in the table */
+	ttp_peer_put(peer);
+	return old;
+}
+
+bool ttp_peer_unhash(struct ttp_peer *peer, bool only_idle)
+{
+	struct ttp_link *link = peer->key.link;
+	bool gone, timer = false;
+
+	spin_lock_bh(&peer->lock);
+	gone = !peer->dead &&
+	       !(only_idle && (peer->rpcs_in || peer->rpcs_out));
+	if (gone) {
+		peer->dead = true;
+		peer->timer_ns = 0;
+		timer = hrtimer_try_to_cancel(&peer->timer) == 1;
+	}
+	spin_unlock_bh(&peer->lock);
+	if (!gone)
+		return false;
+
+	spin_lock_bh(&link->peer_lock);
+	list_del_init(&peer->link_node);
+	spin_unlock_bh(&link->peer_lock);
+	rhashtable_remove_fast(&link->tn->peers, &peer->hash, ttp_peer_table);
+	atomic_dec(&link->tn->peer_count);
+	if (timer)
+		ttp_peer_put(peer);
+	ttp_peer_put(peer);
+	return true;
+}
+
+void ttp_peer_arm(struct ttp_peer *peer, u64 when_ns)
+{
+	lockdep_assert_held(&peer->lock);
+
+	if (peer->timer_ns && peer->timer_ns <= when_ns)
+		return;
+	/*
+	 * Each time the timer is queued it owns a reference, which its
+	 * function drops.  If it is running now, that run has its own.
+	 */
+	if (hrtimer_try_to_cancel(&peer->timer) != 1)
+		ttp_peer_get(peer);
+	peer->timer_ns = when_ns;
+	hrtimer_start(&peer->timer, ns_to_ktime(when_ns),
+		      HRTIMER_MODE_ABS_SOFT);
+}
+
+bool ttp_peer_epoch_old(const struct ttp_peer *peer, u32 epoch)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&peer->lock);
+
+	for (i = 0; i < TTP_PEER_OLD_EPOCHS; i++)
+		if (peer->old_epochs[i] == epoch)
+			return true;
+	return false;
+}
+
+bool ttp_peer_set_epoch(struct ttp_peer *peer, u32 epoch)
+{
+	u32 old = peer->epoch;
+
+	lockdep_assert_held(&peer->lock);
+
+	if (old == epoch)
+		return false;
+	peer->epoch = epoch;
+	if (!old)
+		return false;
+	memmove(peer->old_epochs + 1, peer->old_epochs,
+		sizeof(peer->old_epochs) - sizeof(peer->old_epochs[0]));
+	peer->old_epochs[0] = old;
+	/* Whatever it used to be, it starts afresh */
+	ttp_ranges_free(&peer->seen);
+	peer->crc_free = false;
+	peer->fresh = false;
+	peer->ack_count = 0;
+	peer->ack_due_ns = 0;
+	peer->mtu = TTP_WIRE_DEFAULT_MTU;
+	return true;
+}

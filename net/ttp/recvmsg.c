@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receiving: from a finished RPC to the program's buffers.
+ */
+#include <linux/etherdevice.h>
+
+#include "af_ttp.h"
+#include "grant.h"
+
+#define TTP_RECV_FLAGS \
+	(MSG_DONTWAIT | MSG_PEEK | MSG_TRUNC | MSG_WAITALL | MSG_ERRQUEUE | \
+	 MSG_CMSG_CLOEXEC | MSG_CMSG_COMPAT | MSG_NOSIGNAL)
+
+/* Wait for something to receive */
+static struct ttp_rpc *ttp_recvmsg_next(struct sock *sk, int flags)
+{
+	long timeo = sock_rcvtimeo(sk, flags & MSG_DONTWAIT);
+	struct ttp_rpc *rpc;
+
+	for (;;) {
+		rpc = ttp_sock_take(sk);
+		if (rpc)
+			return rpc;
+		if (READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN)
+			return NULL;
+		if (!timeo)
+			return ERR_PTR(-EAGAIN);
+		timeo = ttp_sock_wait_readable(sk, timeo);
+		if (timeo < 0)
+			return ERR_PTR(timeo);
+	}
+}
+
+/* From now on the packets of the message are this call's */
+static bool ttp_recvmsg_begin(struct sock *sk, struct ttp_rpc *rpc)
+{
+	bool ours;
+
+	spin_lock_bh(&rpc->lock);
+	ours = rpc->sk == sk;
+	if (ours)
+		rpc->in.taken = true;
+	spin_unlock_bh(&rpc->lock);
+	return ours;
+}
+
+/* Leave the message where it was */
+static void ttp_recvmsg_put_back(struct sock *sk, struct ttp_rpc *rpc)
+{
+	spin_lock_bh(&rpc->lock);
+	rpc->in.taken = false;
+	if (rpc->sk == sk)
+		ttp_sock_untake(sk, rpc);
+	else
+		ttp_msgin_purge(&rpc->in);
+	spin_unlock_bh(&rpc->lock);
+}
+
+static void ttp_recvmsg_done(struct sock *sk, struct ttp_rpc *rpc)
+{
+	struct sk_buff_head out;
+
+	__skb_queue_head_init(&out);
+	local_bh_disable();
+	rcu_read_lock();
+	spin_lock(&rpc->lock);
+	ttp_rpc_consumed(rpc);
+	spin_unlock(&rpc->lock);
+	ttp_grant_waiting(sk, &out);
+	ttp_output_flush(&out);
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
+static u8 ttp_recvmsg_kind(const struct ttp_rpc *rpc)
+{
+	if (rpc->error)
+		return TTP_KIND_FAILURE;
+	if (!rpc->client)
+		return rpc->oneway ? TTP_KIND_ONEWAY : TTP_KIND_REQUEST;
+	return rpc->oneway ? TTP_KIND_COMPLETION : TTP_KIND_RESPONSE;
+}
+
+static void ttp_recvmsg_info(const struct ttp_rpc *rpc, struct msghdr *msg)
+{
+	const struct ttp_peer *peer = rpc->key.peer;
+	struct ttp_info info = {
+		.cookie = rpc->cookie,
+		.length = rpc->in.whole ? rpc->in.len : 0,
+		.error = rpc->error,
+		.kind = ttp_recvmsg_kind(rpc),
+		.level = rpc->in.level,
+		.rtt_us = READ_ONCE(peer->rtt.srtt_ns) / NSEC_PER_USEC,
+	};
+
+	put_cmsg(msg, SOL_TTP, TTP_INFO, sizeof(info), &info);
+}
+
+static void ttp_recvmsg_name(const struct ttp_rpc *rpc, struct msghdr *msg)
+{
+	DECLARE_SOCKADDR(struct sockaddr_ttp *, name, msg->msg_name);
+
+	if (!name)
+		return;
+	memset(name, 0, sizeof(*name));
+	name->sttp_family = AF_TTP;
+	name->sttp_port = htons(rpc->pport);
+	name->sttp_ifindex = rpc->key.peer->key.link->ifindex;
+	ether_addr_copy(name->sttp_addr, rpc->key.peer->key.mac);
+	if (!rpc->client && !rpc->oneway)
+		name->sttp_rpc = rpc->key.id;
+	msg->msg_namelen = sizeof(*name);
+}
+
+/* What the caller gets of one RPC; the same whether it peeks or not */
+static int ttp_recvmsg_deliver(struct sock *sk, struct ttp_rpc *rpc,
+			       struct msghdr *msg, size_t len, int flags)
+{
+	bool info = READ_ONCE(ttp_sk(sk)->recvinfo);
+	u32 length = rpc->in.whole ? rpc->in.len : 0;
+	u32 copied = min_t(size_t, len, length);
+	int err;
+
+	if (rpc->error && !info)
+		return -rpc->error;
+	err = ttp_msgin_copy(&rpc->in, msg, copied);
+	if (err)
+		return err;
+	msg->msg_flags |= MSG_EOR;
+	if (copied < length)
+		msg->msg_flags |= MSG_TRUNC;
+	ttp_recvmsg_name(rpc, msg);
+	if (info)
+		ttp_recvmsg_info(rpc, msg);
+	return flags & MSG_TRUNC ? length : copied;
+}
+
+int ttp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
+{
+	struct sock *sk = sock->sk;
+	struct ttp_rpc *rpc;
+	int ret;
+
+	if (flags & ~TTP_RECV_FLAGS)
+		return -EINVAL;
+	msg->msg_namelen = 0;
+	if (flags & MSG_ERRQUEUE)
+		return sock_recv_errqueue(sk, msg, len, SOL_TTP, 0);
+
+	do {
+		rpc = ttp_recvmsg_next(sk, flags);
+		if (IS_ERR_OR_NULL(rpc))
+			return PTR_ERR_OR_ZERO(rpc);
+		if (ttp_recvmsg_begin(sk, rpc))
+			break;
+		ttp_rpc_put(rpc);	/* cancelled just now */
+	} while (1);
+
+	ret = ttp_recvmsg_deliver(sk, rpc, msg, len, flags);
+	if (flags & MSG_PEEK || ret == -EFAULT)
+		ttp_recvmsg_put_back(sk, rpc);
+	else
+		ttp_recvmsg_done(sk, rpc);
+	ttp_rpc_put(rpc);
+	return ret;
+}

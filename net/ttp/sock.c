@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sockets: ports, queues, memory.
+ */
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "rpc.h"
+#include "sock.h"
+
+static const struct rhashtable_params ttp_sock_table = {
+	.key_len		= sizeof_field(struct ttp_sock, port),
+	.key_offset		= offsetof(struct ttp_sock, port),
+	.head_offset		= offsetof(struct ttp_sock, port_node),
+	.automatic_shrinking	= true,
+};
+
+int ttp_sock_net_init(struct ttp_net *tn)
+{
+	return rhltable_init(&tn->ports, &ttp_sock_table);
+}
+
+void ttp_sock_net_exit(struct ttp_net *tn)
+{
+	rhltable_destroy(&tn->ports);
+}
+
+/* Ports */
+
+static bool ttp_sock_port_taken(struct ttp_net *tn, u16 port, int ifindex)
+{
+	struct rhlist_head *list, *pos;
+	struct ttp_sock *ts;
+	bool taken = false;
+
+	rcu_read_lock();
+	list = rhltable_lookup(&tn->ports, &port, ttp_sock_table);
+	rhl_for_each_entry_rcu(ts, pos, list, port_node)
+		if (!ifindex || !ts->ifindex || ts->ifindex == ifindex)
+			taken = true;
+	rcu_read_unlock();
+	return taken;
+}
+
+static u16 ttp_sock_auto_port(struct ttp_net *tn, int ifindex)
+{
+	u32 base = get_random_u32();
+	u32 i, port;
+
+	for (i = 0; i <= U16_MAX - TTP_PORT_AUTO; i++) {
+		port = TTP_PORT_AUTO + (base + i) % TTP_PORT_AUTO;
+		if (!ttp_sock_port_taken(tn, port, ifindex))
+			return port;
+		cond_resched();
+	}
+	return 0;
+}
+
+static int __ttp_sock_bind_port(struct ttp_net *tn, struct ttp_sock *ts,
+				u16 port, int ifindex)
+{
+	int err;
+
+	if (ts->port)
+		return 0;
+	if (!port)
+		port = ttp_sock_auto_port(tn, ifindex);
+	else if (ttp_sock_port_taken(tn, port, ifindex))
+		port = 0;
+	if (!port)
+		return -EADDRINUSE;
+
+	ts->ifindex = ifindex;
+	WRITE_ONCE(ts->port, port);
+	err = rhltable_insert(&tn->ports, &ts->port_node, ttp_sock_table);
+	if (err)
+		WRITE_ONCE(ts->port, 0);
+	return err;
+}
+
+int ttp_sock_bind_port(struct sock *sk, u16 port, int ifindex)
+{
+	struct ttp_net *tn = ttp_net(sock_net(sk));
+	int err;
+
+	if (READ_ONCE(ttp_sk(sk)->port))
+		return 0;
+	mutex_lock(&tn->port_lock);
+	err = __ttp_sock_bind_port(tn, ttp_sk(sk), port, ifindex);
+	mutex_unlock(&tn->port_lock);
+	return err;
+}
+
+void ttp_sock_free_port(struct sock *sk)
+{
+	struct ttp_net *tn = ttp_net(sock_net(sk));
+	struct ttp_sock *ts = ttp_sk(sk);
+
+	mutex_lock(&tn->port_lock);
+	if (ts->port)
+		rhltable_remove(&tn->ports, &ts->port_node, ttp_sock_table);
+	mutex_unlock(&tn->port_lock);
+}
+
+/* A connected socket is for its peer alone */
+static bool ttp_sock_is_for(struct ttp_sock *ts, int ifindex, const u8 *mac,
+			    u16 sport)
+{
+	bool is_for = true;
+
+	spin_lock_bh(&ts->lock);
+	if (ts->connected)
+		is_for = ts->remote.sttp_ifindex == ifindex &&
+			 ts->remote.sttp_port == cpu_to_be16(sport) &&
+			 !memcmp(ts->remote.sttp_addr, mac, ETH_ALEN);
+	spin_unlock_bh(&ts->lock);
+	return is_for;
+}
+
+struct sock *ttp_sock_listener(struct ttp_link *link, const u8 *mac,
+			       u16 sport, u16 port)
+{
+	struct rhlist_head *list, *pos;
+	struct ttp_sock *ts;
+
+	list = rhltable_lookup(&link->tn->ports, &port, ttp_sock_table);
+	rhl_for_each_entry_rcu(ts, pos, list, port_node) {
+		if (ts->ifindex && ts->ifindex != link->ifindex)
+			continue;
+		if (!READ_ONCE(ts->listen) ||
+		    READ_ONCE(ts->sk.sk_shutdown) & RCV_SHUTDOWN ||
+		    !ttp_sock_is_for(ts, link->ifindex, mac, sport) ||
+		    !refcount_inc_not_zero(&ts->sk.sk_refcnt))
+			return NULL;
+		return &ts->sk;
+	}
+	return NULL;
+}
+
+/* Limits */
+
+u32 ttp_sock_max_msg(const struct sock *sk)
+{
+	u32 limit = READ_ONCE(ttp_net(sock_net(sk))->params.max_message);
+	u32 own = READ_ONCE(ttp_sk(sk)->max_msg);
+
+	return own ? min(own, limit) : limit;
+}
+
+u64 ttp_sock_timeout_ns(const struct sock *sk)
+{
+	u32 ms = READ_ONCE(ttp_sk(sk)->timeout_ms) ?:
+		 READ_ONCE(ttp_net(sock_net(sk))->params.dead_timeout_ms);
+
+	return (u64)ms * NSEC_PER_MSEC;
+}
+
+/* The RPCs of a socket */
+
+bool ttp_sock_join(struct sock *sk, struct ttp_rpc *rpc)
+{
+	struct ttp_sock *ts = ttp_sk(sk);
+	bool open;
+
+	lockdep_assert_held(&rpc->lock);
+
+	spin_lock(&ts->lock);
+	open = !ts->closed;
+	if (open) {
+		sock_hold(sk);
+		rpc->sk = sk;
+		refcount_inc(&rpc->refcnt);
+		list_add_tail(&rpc->sock_node, &ts->rpcs);
+		if (rpc->client)
+			ts->rpcs_out++;
+		else
+			ts->rpcs_in++;
+	}
+	spin_unlock(&ts->lock);
+	return open;
+}
+
+static void ttp_sock_unqueue(struct ttp_sock *ts, struct ttp_rpc *rpc)
+{
+	lockdep_assert_held(&ts->lock);
+
+	if (!list_empty(&rpc->ready_node)) {
+		list_del_init(&rpc->ready_node);
+		WRITE_ONCE(ts->ready_count, ts->ready_count - 1);
+		if (rpc->in.whole)
+			ts->rcv_bytes -= rpc->in.len;
+	}
+	list_del_init(&rpc->wait_node);
+}
+
+void ttp_sock_leave(struct ttp_rpc *rpc)
+{
+	struct sock *sk = rpc->sk;
+	struct ttp_sock *ts;
+
+	lockdep_assert_held(&rpc->lock);
+
+	if (!sk)
+		return;
+	ts = ttp_sk(sk);
+	spin_lock(&ts->lock);
+	ttp_sock_unqueue(ts, rpc);
+	list_del_init(&rpc->sock_node);
+	if (rpc->client)
+		ts->rpcs_out--;
+	else
+		ts->rpcs_in--;
+	ts->reserved -= rpc->in.reserved;
+	ts->snd_bytes -= rpc->out.len - rpc->out.acked;
+	spin_unlock(&ts->lock);
+
+	rpc->sk = NULL;
+	rpc->in.reserved = 0;
+	ttp_sock_uncharge_rcv(sk, rpc->in.truesize);
+	rpc->in.truesize = 0;
+	ttp_sock_uncharge_snd(sk, rpc->out.truesize);
+	sock_put(sk);
+	/* The caller has a reference, so this is not the last one */
+	ttp_rpc_put(rpc);
+}
+
+void ttp_sock_ready(struct ttp_rpc *rpc)
+{
+	struct sock *sk = rpc->sk;
+	struct ttp_sock *ts = ttp_sk(sk);
+
+	lockdep_assert_held(&rpc->lock);
+
+	spin_lock(&ts->lock);
+	list_add_tail(&rpc->ready_node, &ts->ready);
+	WRITE_ONCE(ts->ready_count, ts->ready_count + 1);
+	if (rpc->in.whole)
+		ts->rcv_bytes += rpc->in.len;
+	spin_unlock(&ts->lock);
+	TTP_NET_INC(rpc->tn, WAKEUPS);
+	sk->sk_data_ready(sk);
+}
+
+struct ttp_rpc *ttp_sock_take(struct sock *sk)
+{
+	struct ttp_sock *ts = ttp_sk(sk);
+	struct ttp_rpc *rpc;
+
+	spin_lock_bh(&ts->lock);
+	rpc = list_first_entry_or_null(&ts->ready, struct ttp_rpc, ready_node);
+	if (rpc) {
+		ttp_rpc_get(rpc);
+		ttp_sock_unqueue(ts, rpc);
+	}
+	spin_unlock_bh(&ts->lock);
+	return rpc;
+}
+
+void ttp_sock_untake(struct sock *sk, struct ttp_rpc *rpc)
+{
+	struct ttp_sock *ts = ttp_sk(sk);
+
+	lockdep_assert_held(&rpc->lock);
+
+	spin_lock(&ts->lock);
+	list_add(&rpc->ready_node, &ts->ready);
+	WRITE_ONCE(ts->ready_count, ts->ready_count + 1);
+	if (rpc->in.whole)
+		ts->rcv_bytes += rpc->in.len;
+	spin_unlock(&ts->lock);
+	sk->sk_data_ready(sk);
+}
+
+bool ttp_sock_readable(const struct sock *sk)
+{
+	return READ_ONCE(ttp_sk(sk)->ready_count);
+}
+
+/* Receive budget and memory */
+
+static bool ttp_sock_fits(const struct ttp_sock *ts, u32 cost)
+{
+	u64 used = max_t(u64, ts->reserved,
+			 atomic_read(&ts->sk.sk_rmem_alloc));
+
+	lockdep_assert_held(&ts->lock);
+
+	return !used || used + cost <= READ_ONCE(ts->sk.sk_rcvbuf);
+}
+
+bool ttp_sock_reserve(struct ttp_rpc *rpc, u32 len)
+{
+	struct ttp_sock *ts = ttp_sk(rpc->sk);
+	u32 cost = len + TTP_SOCK_OVERHEAD;
+	struct ttp_rpc *first;
+	bool fits;
+
+	lockdep_assert_held(&rpc->lock);
+
+	spin_lock(&ts->lock);
+	first = list_first_entry_or_null(&ts->waiting, struct ttp_rpc,
+					 wait_node);
+	fits = (!first || first == rpc) && ttp_sock_fits(ts, cost);
+	if (fits) {
+		ts->reserved += cost;
+		rpc->in.reserved = cost;
+		rpc->in.budget = true;
+		list_del_init(&rpc->wait_node);
+	} else if (list_empty(&rpc->wait_node)) {
+		list_add_tail(&rpc->wait_node, &ts->waiting);
+	}
+	spin_unlock(&ts->lock);
+	return fits;
+}
+
+struct ttp_rpc *ttp_sock_next_waiting(struct sock *sk)
+{
+	struct ttp_sock *ts = ttp_sk(sk);
+	struct ttp_rpc *rpc;
+
+	if (list_empty_careful(&ts->waiting))
+		return NULL;
+	spin_lock_bh(&ts->lock);
+	rpc = list_first_entry_or_null(&ts->waiting, struct ttp_rpc,
+				       wait_node);
+	if (rpc && ttp_sock_fits(ts, READ_ONCE(rpc->in.len) +
+				     TTP_SOCK_OVERHEAD))
+		ttp_rpc_get(rpc);
+	else
+		rpc = NULL;
+	spin_unlock_bh(&ts->lock);
+	return rpc;
+}
+
+bool ttp_sock_charge_rcv(struct sock *sk, u32 bytes)
+{
+	struct ttp_net *tn = ttp_net(sock_net(sk));
+	struct ttp_sock *ts = ttp_sk(sk);
+	bool ok = true;
+	int short_of;
+
+	if (!ttp_net_charge(tn, bytes))
+		return false;
+	spin_lock(&ts->lock);
+	short_of = bytes - sk->sk_forward_alloc;
+	if (short_of > 0)
+		ok = __sk_mem_schedule(sk, short_of, SK_MEM_RECV);
+	if (ok) {
+		atomic_add(bytes, &sk->sk_rmem_alloc);
+		sk_mem_charge(sk, bytes);
+	}
+	spin_unlock(&ts->lock);
+	if (!ok)
+		ttp_net_uncharge(tn, bytes);
+	return ok;
+}
+
+void ttp_sock_uncharge_rcv(struct sock *sk, u32 bytes)
+{
+	struct ttp_sock *ts = ttp_sk(sk);
+
+	if (!bytes)
+		return;
+	spin_lock_bh(&ts->lock);
+	atomic_sub(bytes, &sk->sk_rmem_alloc);
+	sk_mem_uncharge(sk, bytes);
+	spin_unlock_bh(&ts->lock);
+	ttp_net_uncharge(ttp_net(sock_net(sk)), bytes);
+}
+
+/* Sleeping and waking */
+
+/*
+ * Readers and writers sleep on one queue.  Readers are woken one at a time,
+ * so a wake-up must not be spent on somebody who cannot use it.
+ */
+static int ttp_sock_wake_reader(struct wait_queue_entry *wait,
+				unsigned int mode, int sync, void *key)
+{
+	if (key && !(key_to_poll(key) & (EPOLLIN | EPOLLERR)))
+		return 0;
+	return autoremove_wake_function(wait, mode, sync, key);
+}
+
+static int ttp_sock_wake_writer(struct wait_queue_entry *wait,
+				unsigned int mode, int sync, void *key)
+{
+	if (key && !(key_to_poll(key) & (EPOLLOUT | EPOLLERR)))
+		return 0;
+	return autoremove_wake_function(wait, mode, sync, key);
+}
+
+long ttp_sock_wait_readable(struct sock *sk, long timeo)
+{
+	DEFINE_WAIT_FUNC(wait, ttp_sock_wake_reader);
+
+	while (timeo > 0) {
+		prepare_to_wait_exclusive(sk_sleep(sk), &wait,
+					  TASK_INTERRUPTIBLE);
+		if (ttp_sock_readable(sk) ||
+		    READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN)
+			break;
+		if (signal_pending(current)) {
+			timeo = sock_intr_errno(timeo);
+			break;
+		}
+		timeo = schedule_timeout(timeo);
+	}
+	finish_wait(sk_sleep(sk), &wait);
+	return timeo;
+}
+
+/* As sock_def_write_space(), but whoever waits for room looks for himself */
+static void ttp_sock_write_space(struct sock *sk)
+{
+	struct socket_wq *wq;
+
+	rcu_read_lock();
+	wq = rcu_dereference(sk->sk_wq);
+	if (skwq_has_sleeper(wq))
+		wake_up_interruptible_poll(&wq->wait, EPOLLOUT |
+					   EPOLLWRNORM | EPOLLWRBAND);
+	sk_wake_async(sk, SOCK_WAKE_SPACE, POLL_OUT);
+	rcu_read_unlock();
+}
+
+/* Send buffer */
+
+static bool ttp_sock_try_charge_snd(struct sock *sk, u32 bytes)
+{
+	struct ttp_sock *ts = ttp_sk(sk);
+	int used;
+	bool ok;
+
+	spin_lock_bh(&ts->lock);
+	used = sk_wmem_alloc_get(sk);
+	ok = !used || (u64)used + bytes <= READ_ONCE(sk->sk_sndbuf);
+	if (ok)
+		refcount_add(bytes, &sk->sk_wmem_alloc);
+	spin_unlock_bh(&ts->lock);
+	return ok;
+}
+
+int ttp_sock_charge_snd(struct sock *sk, u32 bytes, long timeo)
+{
+	DEFINE_WAIT_FUNC(wait, ttp_sock_wake_writer);
+	int err = 0;
+
+	for (;;) {
+		/* Not exclusive: a small message may fit where a big one does not */
+		prepare_to_wait(sk_sleep(sk), &wait, TASK_INTERRUPTIBLE);
+		if (READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN) {
+			err = -EPIPE;
+			break;
+		}
+		if (ttp_sock_try_charge_snd(sk, bytes))
+			break;
+		if (!timeo) {
+			err = -EAGAIN;
+			break;
+		}
+		if (signal_pending(current)) {
+			err = sock_intr_errno(timeo);
+			break;
+		}
+		timeo = schedule_timeout(timeo);
+	}
+	finish_wait(sk_sleep(sk), &wait);
+	return err;
+}
+
+void ttp_sock_uncharge_snd(struct sock *sk, u32 bytes)
+{
+	if (!bytes)
+		return;
+	/* Never the last one: the socket itself holds a share until freed */
+	WARN_ON_ONCE(refcount_sub_and_test(bytes, &sk->sk_wmem_alloc));
+	sk->sk_write_space(sk);
+}
+
+bool ttp_sock_writeable(const struct sock *sk)
+{
+	int used = sk_wmem_alloc_get(sk);
+
+	return !used || used + ttp_msgout_truesize(TTP_WIRE_DEFAULT_MTU) <=
+			READ_ONCE(sk->sk_sndbuf);
+}
+
+void ttp_sock_init(struct sock *sk)
+{
+	struct ttp_sock *ts = ttp_sk(sk);
+
+	spin_lock_init(&ts->lock);
+	INIT_LIST_HEAD(&ts->net_node);
+	INIT_LIST_HEAD(&ts->rpcs);
+	INIT_LIST_HEAD(&ts->ready);
+	INIT_LIST_HEAD(&ts->waiting);
+	ts->priority = -1;
+	sk->sk_write_space = ttp_sock_write_space;
+}

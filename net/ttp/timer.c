@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Time-outs.
+ *
+ * ttp_rpc.due_ns says when an RPC wants attention.  The peer's queue holds it
+ * at that time or earlier (see ttp_rpc_schedule()).
+ */
+#include <linux/random.h>
+
+#include "netlink.h"
+#include "timer.h"
+
+/* RPCs looked at in one run; the rest of a crowd is spread out in time */
+#define TTP_TIMER_BATCH		32U
+#define TTP_TIMER_PAUSE_NS	(20 * NSEC_PER_USEC)
+/* More tries than this make no difference to the back-off */
+#define TTP_TIMER_MAX_TRIES	64U
+
+u32 ttp_timer_rtt_ns(const struct ttp_rpc *rpc)
+{
+	return READ_ONCE(rpc->key.peer->rtt.srtt_ns);
+}
+
+static u64 ttp_timer_rto(struct ttp_rpc *rpc)
+{
+	struct ttp_peer *peer = rpc->key.peer;
+	const struct ttp_link *link = peer->key.link;
+	u64 rto_ns;
+
+	spin_lock(&peer->lock);
+	rto_ns = ttp_rtt_rto(&peer->rtt,
+			     READ_ONCE(link->config.rto_min_us) * NSEC_PER_USEC,
+			     (u64)READ_ONCE(link->config.rto_max_us) *
+			     NSEC_PER_USEC, rpc->tries, get_random_u32());
+	spin_unlock(&peer->lock);
+	return rto_ns;
+}
+
+/* When silence will have lasted too long */
+static u64 ttp_timer_expiry(const struct ttp_rpc *rpc)
+{
+	u64 heard_ns = max(rpc->heard_ns,
+			   READ_ONCE(rpc->key.peer->heard_ns));
+	u64 expiry_ns = heard_ns + rpc->timeout_ns;
+
+	if (rpc->deadline_ns)
+		expiry_ns = min(expiry_ns, rpc->deadline_ns);
+	return expiry_ns;
+}
+
+static void ttp_timer_schedule(struct ttp_rpc *rpc, u64 due_ns)
+{
+	ttp_rpc_schedule(rpc, min(due_ns, ttp_timer_expiry(rpc)));
+}
+
+/*
+ * A hole may be closed by a packet that was overtaken: wait a fraction of the
+ * round-trip time before asking, and ask once per round trip.
+ */
+static u64 ttp_timer_hole_ns(const struct ttp_rpc *rpc, u64 now_ns)
+{
+	u32 rtt_ns = ttp_timer_rtt_ns(rpc);
+
+	return max(now_ns + rtt_ns / 4,
+		   rpc->asked_ns + rtt_ns + rtt_ns / 2);
+}
+
+void ttp_timer_start(struct ttp_rpc *rpc)
+{
+	u64 now_ns = ktime_get_ns();
+	u64 due_ns;
+
+	lockdep_assert_held(&rpc->lock);
+
+	due_ns = now_ns + ttp_timer_rto(rpc);
+	if (rpc->in.have.nodes && ttp_timer_rtt_ns(rpc))
+		due_ns = min(due_ns, ttp_timer_hole_ns(rpc, now_ns));
+	ttp_timer_schedule(rpc, due_ns);
+}
+
+void ttp_timer_heard(struct ttp_rpc *rpc)
+{
+	lockdep_assert_held(&rpc->lock);
+
+	rpc->tries = 0;
+	rpc->heard_ns = ktime_get_ns();
+	ttp_timer_start(rpc);
+}
+
+/* The peer does not answer: end the RPC */
+static void ttp_timer_give_up(struct ttp_rpc *rpc, u64 now_ns,
+			      struct sk_buff_head *out)
+{
+	struct ttp_peer *peer = rpc->key.peer;
+	bool deadline = rpc->deadline_ns && now_ns >= rpc->deadline_ns;
+
+	if (!rpc->client) {
+		TTP_INC(peer->key.link, RPC_ABANDONED);
+		ttp_rpc_end(rpc);
+		return;
+	}
+	ttp_output_note(rpc, TTP_WIRE_CANCEL, 0, 0, out);
+	if (!deadline) {
+		TTP_INC(peer->key.link, PEER_DEAD);
+		ttp_netlink_peer_event(peer->key.link, peer->key.mac,
+				       rpc->epoch, TTP_CMD_PEER_DEAD);
+	}
+	ttp_rpc_fail(rpc, ETIMEDOUT);
+}
+
+/* Client: no response yet, or not all of it */
+static void ttp_timer_ask_server(struct ttp_rpc *rpc, struct sk_buff_head *out)
+{
+	if (rpc->in.known) {
+		if (rpc->in.budget)
+			ttp_output_resend(rpc, false, out);
+	} else if (!rpc->informed) {
+		ttp_output_first(rpc, out);
+	} else if (rpc->oneway) {
+		ttp_output_note(rpc, TTP_WIRE_NEED_ACK, 0, 0, out);
+	} else {
+		ttp_output_resend(rpc, true, out);
+	}
+}
+
+static void ttp_timer_expire(struct ttp_rpc *rpc, u64 now_ns,
+			     struct sk_buff_head *out)
+{
+	if (rpc->state == TTP_RPC_DONE) {
+		ttp_rpc_end(rpc);
+		return;
+	}
+	if (rpc->state != TTP_RPC_OUTGOING && rpc->state != TTP_RPC_INCOMING &&
+	    rpc->state != TTP_RPC_REPLYING)
+		return;
+	if (now_ns >= ttp_timer_expiry(rpc)) {
+		ttp_timer_give_up(rpc, now_ns, out);
+		return;
+	}
+	TTP_INC(rpc->key.peer->key.link, TIMEOUTS);
+	rpc->tries = min(rpc->tries + 1, TTP_TIMER_MAX_TRIES);
+	if (rpc->state == TTP_RPC_OUTGOING)
+		ttp_timer_ask_server(rpc, out);
+	else if (rpc->state == TTP_RPC_REPLYING)
+		ttp_output_note(rpc, TTP_WIRE_NEED_ACK, 0, 0, out);
+	else if (rpc->in.budget)
+		ttp_output_resend(rpc, false, out);
+	ttp_timer_schedule(rpc, now_ns + ttp_timer_rto(rpc));
+}
+
+static void ttp_timer_rpc(struct ttp_rpc *rpc, u64 now_ns,
+			  struct sk_buff_head *out)
+{
+	spin_lock(&rpc->lock);
+	if (rpc->live && rpc->due_ns) {
+		if (now_ns < rpc->due_ns)
+			ttp_rpc_schedule(rpc, rpc->due_ns);
+		else
+			ttp_timer_expire(rpc, now_ns, out);
+	}
+	spin_unlock(&rpc->lock);
+	ttp_rpc_put(rpc);
+}
+
+static struct ttp_rpc *ttp_timer_next(struct ttp_peer *peer, u64 now_ns)
+{
+	struct timerqueue_node *node;
+	struct ttp_rpc *rpc;
+
+	lockdep_assert_held(&peer->lock);
+
+	node = timerqueue_getnext(&peer->queue);
+	if (!node || ktime_to_ns(node->expires) > now_ns)
+		return NULL;
+	/* Being in the queue it is live, hence has a reference */
+	rpc = ttp_rpc_get(container_of(node, struct ttp_rpc, timer));
+	timerqueue_del(&peer->queue, node);
+	rpc->queued = false;
+	return rpc;
+}
+
+static void ttp_timer_rearm(struct ttp_peer *peer, u64 earliest_ns)
+{
+	struct timerqueue_node *node;
+
+	lockdep_assert_held(&peer->lock);
+
+	if (peer->ack_due_ns)
+		ttp_peer_arm(peer, peer->ack_due_ns);
+	node = timerqueue_getnext(&peer->queue);
+	if (node)
+		ttp_peer_arm(peer, max_t(u64, ktime_to_ns(node->expires),
+					 earliest_ns));
+}
+
+enum hrtimer_restart ttp_timer_fn(struct hrtimer *timer)
+{
+	struct ttp_peer *peer = container_of(timer, struct ttp_peer, timer);
+	unsigned int left = TTP_TIMER_BATCH;
+	u64 now_ns = ktime_get_ns();
+	struct sk_buff_head out;
+	struct ttp_rpc *rpc;
+	bool acks;
+
+	__skb_queue_head_init(&out);
+	TTP_INC(peer->key.link, TIMER_RUNS);
+
+	rcu_read_lock();
+	spin_lock(&peer->lock);
+	peer->timer_ns = 0;
+	acks = peer->ack_due_ns && peer->ack_due_ns <= now_ns;
+	while (left-- && (rpc = ttp_timer_next(peer, now_ns))) {
+		spin_unlock(&peer->lock);
+		ttp_timer_rpc(rpc, now_ns, &out);
+		spin_lock(&peer->lock);
+	}
+	spin_unlock(&peer->lock);
+	if (acks)
+		ttp_output_acks(peer, &out);
+	spin_lock(&peer->lock);
+	ttp_timer_rearm(peer, now_ns + TTP_TIMER_PAUSE_NS);
+	spin_unlock(&peer->lock);
+	ttp_output_flush(&out);
+	rcu_read_unlock();
+
+	ttp_peer_put(peer);	/* what ttp_peer_arm() took */
+	return HRTIMER_NORESTART;
+}

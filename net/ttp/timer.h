@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Time-outs: one hrtimer a peer, armed only while an RPC of it or an
+ * acknowledgement waits for something.
+ */
+#ifndef _NET_TTP_TIMER_H
+#define _NET_TTP_TIMER_H
+
+#include "output.h"
+
+/**
+ * ttp_timer_heard() - a packet of an RPC has arrived
+ * @rpc: the RPC
+ *
+ * Context: BH disabled, rpc->lock held.
+ */
+void ttp_timer_heard(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
+
+/**
+ * ttp_timer_start() - begin to wait for the other side
+ * @rpc: the RPC, of which something was sent
+ *
+ * Context: BH disabled, rpc->lock held.
+ */
+void ttp_timer_start(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
+
+/**
+ * ttp_timer_rtt_ns() - smoothed round-trip time of an RPC's peer
+ * @rpc: the RPC
+ *
+ * Context: BH disabled.
+ * Return: ns; 0 if not measured yet.
+ */
+u32 ttp_timer_rtt_ns(const struct ttp_rpc *rpc);
+
+/**
+ * ttp_timer_fn() - what a peer's timer runs
+ * @timer: ttp_peer.timer
+ *
+ * Context: softirq.
+ * Return: HRTIMER_NORESTART; it arms itself.
+ */
+enum hrtimer_restart ttp_timer_fn(struct hrtimer *timer);
+
+#endif /* _NET_TTP_TIMER_H */

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the target kernel's headers offer.  Each probe greps for the very thing
+# that include/compat uses; version numbers would mislead, as stable and
+# distribution kernels carry backports.  Needs KSRC, the tree with include/.
+
+probe = $(shell grep -qsE '$(1)' $(KSRC)/include/$(2) && echo -D$(3))
+
+TTP_PROBES := \
+	$(call probe,struct sockaddr_unsized \{,linux/socket.h,TTP_HAVE_SOCKADDR_UNSIZED) \
+	$(call probe,\bhrtimer_setup\b,linux/hrtimer.h,TTP_HAVE_HRTIMER_SETUP) \
+	$(call probe,u32 crc32c\b,linux/crc32.h,TTP_HAVE_CRC32C) \
+	$(call probe,\btimer_delete\b,linux/timer.h,TTP_HAVE_TIMER_DELETE) \
+	$(call probe,struct genl_split_ops \{,net/genetlink.h,TTP_HAVE_GENL_SPLIT_OPS) \
+	$(call probe,\bgenl_info_dump\b,net/genetlink.h,TTP_HAVE_GENL_INFO_DUMP) \
+	$(call probe,const struct netlink_range_validation \*range,net/netlink.h,TTP_HAVE_CONST_NLA_RANGE)
