@@ -287,7 +287,8 @@ static int ttp_nl_dump_put_sock(struct sk_buff *skb, struct ttp_sock *tsk,
 	       nla_put_u32(skb, TTP_A_SOCK_IFINDEX, READ_ONCE(tsk->ifindex)) ?:
 	       nla_put_u8(skb, TTP_A_SOCK_LISTENING, READ_ONCE(tsk->listen)) ?:
 	       nla_put_u32(skb, TTP_A_SOCK_UID,
-			   from_kuid_munged(user_ns, sk_uid(sk))) ?:
+			   from_kuid_munged(user_ns,
+					    sock_net_uid(sock_net(sk), sk))) ?:
 	       nla_put_u32(skb, TTP_A_SOCK_INODE, sock_i_ino(sk)) ?:
 	       nla_put_u32(skb, TTP_A_SOCK_RCVBUF, READ_ONCE(sk->sk_rcvbuf)) ?:
 	       nla_put_u32(skb, TTP_A_SOCK_SNDBUF, READ_ONCE(sk->sk_sndbuf)) ?:

@@ -12,6 +12,10 @@
 #define TTP_WIRE_TEST_CLIENT	0x0123456789abcde0ULL
 #define TTP_WIRE_TEST_SERVER	0x0123456789abcde1ULL
 
+/* Who the client and the server are, by the CRC */
+#define TTP_WIRE_TEST_CLIENT_MAC	{ 2, 0, 0, 0, 0, 1 }
+#define TTP_WIRE_TEST_SERVER_MAC	{ 2, 0, 0, 0, 0, 2 }
+
 /* Of every golden packet */
 #define TTP_WIRE_TEST_LINK						\
 	.src_epoch = 0x0a0b0c0d, .stamp = 0x11223344, .mtu = 1500
@@ -52,12 +56,12 @@ enum {
 static const struct ttp_wire_golden ttp_wire_test_golden[] = {
 	[DATA_REQUEST] = {
 		.hex =
-			"54010101001d06008001000714d6cb600123456789abcde00a0b0c0d00000000"
+			"54010101001d0600800100075652a1d40123456789abcde00a0b0c0d00000000"
 			"11223344000000000000000005dc000000000005000000000000000501000000"
 			"000000000000000068656c6c6f",
 		.pkt = {
 			.type = TTP_WIRE_DATA, .flags = TTP_WIRE_F_CRC,
-			.level = 6, .length = 29, .crc = 0x14d6cb60,
+			.level = 6, .length = 29, .crc = 0x5652a1d4,
 			TTP_WIRE_TEST_LINK, TTP_WIRE_TEST_FROM_CLIENT,
 			.hlen = 72, .payload = 5,
 			.data = {
@@ -67,14 +71,14 @@ static const struct ttp_wire_golden ttp_wire_test_golden[] = {
 	},
 	[DATA_RESPONSE] = {
 		.hex =
-			"5401010d002003000007800126e6f7430123456789abcde10a0b0c0d01020304"
+			"5401010d00200300000780013ee47c950123456789abcde10a0b0c0d01020304"
 			"1122334455667788000186a005dc000000001388000013800000057800000000"
 			"00000000000000000001020304050607",
 		.pkt = {
 			.type = TTP_WIRE_DATA,
 			.flags = TTP_WIRE_F_CRC | TTP_WIRE_F_ECHO |
 				 TTP_WIRE_F_RETRANS,
-			.level = 3, .length = 32, .crc = 0x26e6f743,
+			.level = 3, .length = 32, .crc = 0x3ee47c95,
 			TTP_WIRE_TEST_PEER, TTP_WIRE_TEST_ECHO,
 			TTP_WIRE_TEST_FROM_SERVER,
 			.hlen = 72, .payload = 8,
@@ -86,7 +90,7 @@ static const struct ttp_wire_golden ttp_wire_test_golden[] = {
 	},
 	[DATA_ACKS] = {
 		.hex =
-			"54010115003806008001000741df33640123456789abcde00a0b0c0d01020304"
+			"540101150038060080010007e894140d0123456789abcde00a0b0c0d01020304"
 			"1122334455667788000186a005dc020000000000000000000000000000000000"
 			"00000003000000fa0123456789abcdde80010007000013880fedcba987654321"
 			"0009900000000000",
@@ -94,7 +98,7 @@ static const struct ttp_wire_golden ttp_wire_test_golden[] = {
 			.type = TTP_WIRE_DATA,
 			.flags = TTP_WIRE_F_CRC | TTP_WIRE_F_ECHO |
 				 TTP_WIRE_F_ONEWAY,
-			.level = 6, .length = 56, .crc = 0x41df3364,
+			.level = 6, .length = 56, .crc = 0xe894140d,
 			TTP_WIRE_TEST_PEER, TTP_WIRE_TEST_ECHO,
 			TTP_WIRE_TEST_FROM_CLIENT,
 			.count = 2, .hlen = 104,
@@ -103,12 +107,12 @@ static const struct ttp_wire_golden ttp_wire_test_golden[] = {
 	},
 	[GRANT] = {
 		.hex =
-			"5401020500100700000780019b3d6a490123456789abcde10a0b0c0d01020304"
+			"5401020500100700000780014fe1ed470123456789abcde10a0b0c0d01020304"
 			"1122334455667788000186a005dc00000001a0f00000a0f00200000000000000",
 		.pkt = {
 			.type = TTP_WIRE_GRANT,
 			.flags = TTP_WIRE_F_CRC | TTP_WIRE_F_ECHO,
-			.level = 7, .length = 16, .crc = 0x9b3d6a49,
+			.level = 7, .length = 16, .crc = 0x4fe1ed47,
 			TTP_WIRE_TEST_PEER, TTP_WIRE_TEST_ECHO,
 			TTP_WIRE_TEST_FROM_SERVER,
 			.hlen = 64,
@@ -120,13 +124,13 @@ static const struct ttp_wire_golden ttp_wire_test_golden[] = {
 	},
 	[RESEND] = {
 		.hex =
-			"540103050018070080010007e6baa2570123456789abcde00a0b0c0d01020304"
+			"5401030500180700800100072fa231970123456789abcde00a0b0c0d01020304"
 			"1122334455667788000186a005dc020000000578050000000000057800000af0"
 			"00001b58ffffffff",
 		.pkt = {
 			.type = TTP_WIRE_RESEND,
 			.flags = TTP_WIRE_F_CRC | TTP_WIRE_F_ECHO,
-			.level = 7, .length = 24, .crc = 0xe6baa257,
+			.level = 7, .length = 24, .crc = 0x2fa23197,
 			TTP_WIRE_TEST_PEER, TTP_WIRE_TEST_ECHO,
 			TTP_WIRE_TEST_FROM_CLIENT,
 			.count = 2, .hlen = 72,
@@ -135,24 +139,24 @@ static const struct ttp_wire_golden ttp_wire_test_golden[] = {
 	},
 	[ACK] = {
 		.hex =
-			"5401040100200700000000009ab9658000000000000000000a0b0c0d01020304"
+			"54010401002007000000000061074a3200000000000000000a0b0c0d01020304"
 			"11223344000000000000000005dc02000123456789abcdde8001000700001388"
 			"0fedcba9876543210009900000000000",
 		.pkt = {
 			.type = TTP_WIRE_ACK, .flags = TTP_WIRE_F_CRC,
-			.level = 7, .length = 32, .crc = 0x9ab96580,
+			.level = 7, .length = 32, .crc = 0x61074a32,
 			TTP_WIRE_TEST_PEER,
 			.count = 2, .hlen = 80,
 		},
 	},
 	[BUSY] = {
 		.hex =
-			"5401050500080700000780014eed74120123456789abcde10a0b0c0d01020304"
+			"540105050008070000078001d4c1ffd50123456789abcde10a0b0c0d01020304"
 			"1122334455667788000186a005dc00000000000000000005",
 		.pkt = {
 			.type = TTP_WIRE_BUSY,
 			.flags = TTP_WIRE_F_CRC | TTP_WIRE_F_ECHO,
-			.level = 7, .length = 8, .crc = 0x4eed7412,
+			.level = 7, .length = 8, .crc = 0xd4c1ffd5,
 			TTP_WIRE_TEST_PEER, TTP_WIRE_TEST_ECHO,
 			TTP_WIRE_TEST_FROM_SERVER,
 			.hlen = 56, .note = { .value = 5 },
@@ -160,33 +164,33 @@ static const struct ttp_wire_golden ttp_wire_test_golden[] = {
 	},
 	[UNKNOWN] = {
 		.hex =
-			"540106010008070000078001ecb14b290123456789abcde10a0b0c0d01020304"
+			"540106010008070000078001769dc0ee0123456789abcde10a0b0c0d01020304"
 			"11223344000000000000000005dc00000200000000000000",
 		.pkt = {
 			.type = TTP_WIRE_UNKNOWN, .flags = TTP_WIRE_F_CRC,
-			.level = 7, .length = 8, .crc = 0xecb14b29,
+			.level = 7, .length = 8, .crc = 0x769dc0ee,
 			TTP_WIRE_TEST_PEER, TTP_WIRE_TEST_FROM_SERVER,
 			.hlen = 56, .note = { .code = TTP_UNKNOWN_GONE },
 		},
 	},
 	[NEED_ACK] = {
 		.hex =
-			"540107010000070000078001b35987b20123456789abcde10a0b0c0d01020304"
+			"5401070100000700000780016f6014f70123456789abcde10a0b0c0d01020304"
 			"11223344000000000000000005dc0000",
 		.pkt = {
 			.type = TTP_WIRE_NEED_ACK, .flags = TTP_WIRE_F_CRC,
-			.level = 7, .crc = 0xb35987b2,
+			.level = 7, .crc = 0x6f6014f7,
 			TTP_WIRE_TEST_PEER, TTP_WIRE_TEST_FROM_SERVER,
 			.hlen = 48,
 		},
 	},
 	[FULL] = {
 		.hex =
-			"5401090100000700000780013d8f57b50123456789abcde10a0b0c0d01020304"
+			"540109010000070000078001e1b6c4f00123456789abcde10a0b0c0d01020304"
 			"11223344000000000000000005dc0000",
 		.pkt = {
 			.type = TTP_WIRE_FULL, .flags = TTP_WIRE_F_CRC,
-			.level = 7, .crc = 0x3d8f57b5,
+			.level = 7, .crc = 0xe1b6c4f0,
 			TTP_WIRE_TEST_PEER, TTP_WIRE_TEST_FROM_SERVER,
 			.hlen = 48,
 		},
@@ -218,34 +222,34 @@ static const struct ttp_wire_golden ttp_wire_test_golden[] = {
 	},
 	[CANCEL] = {
 		.hex =
-			"54010c010000070080010007f3487bcb0123456789abcde00a0b0c0d01020304"
+			"54010c01000007008001000708eeaeec0123456789abcde00a0b0c0d01020304"
 			"11223344000000000000000005dc0000",
 		.pkt = {
 			.type = TTP_WIRE_CANCEL, .flags = TTP_WIRE_F_CRC,
-			.level = 7, .crc = 0xf3487bcb,
+			.level = 7, .crc = 0x8eeaeec,
 			TTP_WIRE_TEST_PEER, TTP_WIRE_TEST_FROM_CLIENT,
 			.hlen = 48,
 		},
 	},
 	[CLOSE] = {
 		.hex =
-			"54010d010000070000000000436f541000000000000000000a0b0c0d01020304"
+			"54010d010000070000000000b8c9813700000000000000000a0b0c0d01020304"
 			"11223344000000000000000005dc0000",
 		.pkt = {
 			.type = TTP_WIRE_CLOSE, .flags = TTP_WIRE_F_CRC,
-			.level = 7, .crc = 0x436f5410,
+			.level = 7, .crc = 0xb8c98137,
 			TTP_WIRE_TEST_PEER,
 			.hlen = 48,
 		},
 	},
 	[REJECT] = {
 		.hex =
-			"54010e0500080700000780014d421baa0123456789abcde10a0b0c0d01020304"
+			"54010e050008070000078001d76e906d0123456789abcde10a0b0c0d01020304"
 			"1122334455667788000186a005dc00000300000000010000",
 		.pkt = {
 			.type = TTP_WIRE_REJECT,
 			.flags = TTP_WIRE_F_CRC | TTP_WIRE_F_ECHO,
-			.level = 7, .length = 8, .crc = 0x4d421baa,
+			.level = 7, .length = 8, .crc = 0xd76e906d,
 			TTP_WIRE_TEST_PEER, TTP_WIRE_TEST_ECHO,
 			TTP_WIRE_TEST_FROM_SERVER,
 			.hlen = 56,

@@ -102,10 +102,11 @@ static inline void put(uint8_t *p, unsigned int size, uint64_t v)
 }
 
 /* CRC32C: polynomial 0x1edc6f41, reflected, ones in front and inverted */
-static inline uint32_t crc32c(const uint8_t *p, size_t n)
+static inline uint32_t crc32c(uint32_t crc, const uint8_t *p, size_t n)
 {
-	uint32_t crc = ~0U;
 	int bit;
+
+	crc = ~crc;
 
 	while (n--)
 		for (crc ^= *p++, bit = 0; bit < 8; bit++)
@@ -113,17 +114,23 @@ static inline uint32_t crc32c(const uint8_t *p, size_t n)
 	return ~crc;
 }
 
-/* What the crc field should hold in a packet of @len bytes */
-static inline uint32_t packet_crc(const uint8_t *pkt, size_t len)
+/*
+ * What the crc field should hold in a packet of @len bytes from one MAC
+ * address to another; @eth is the Ethernet header, which begins with those
+ */
+static inline uint32_t packet_crc(const uint8_t *eth, const uint8_t *pkt,
+				  size_t len)
 {
-	static uint8_t copy[MAX_FRAME];
 	size_t n = HDR_LEN + get(pkt + 4, 2);
+	static const uint8_t zeros[4];
+	uint32_t crc;
 
 	if (n > len)
 		n = len;
-	memcpy(copy, pkt, n);
-	put(copy + 12, 4, 0);
-	return crc32c(copy, n);
+	crc = crc32c(0, eth, 12);
+	crc = crc32c(crc, pkt, 12);
+	crc = crc32c(crc, zeros, 4);
+	return crc32c(crc, pkt + 16, n - 16);
 }
 
 /* ---- printing, in the words that ttp_frame takes */
@@ -199,7 +206,8 @@ static inline size_t print_list(const uint8_t *pkt, size_t at, size_t len,
 	return at;
 }
 
-static inline void print_packet(const uint8_t *pkt, size_t len)
+static inline void print_packet(const uint8_t *eth, const uint8_t *pkt,
+				size_t len)
 {
 	const struct field *f;
 	const struct type *t;
@@ -221,7 +229,7 @@ static inline void print_packet(const uint8_t *pkt, size_t len)
 	else
 		printf("type=%u", pkt[2]);
 	printf(" crc=%s", !(pkt[3] & FLAG_CRC) ? "none" :
-	       packet_crc(pkt, len) == get(pkt + 12, 4) ? "good" : "bad");
+	       packet_crc(eth, pkt, len) == get(pkt + 12, 4) ? "good" : "bad");
 	print_fields(pkt, hdr_fields);
 	if (end > len || f->at > end) {
 		printf(" wrong=short bytes=%zu\n", len);

@@ -26,7 +26,7 @@ static const char usage[] =
 "       ttp_frame recv DEV COUNT TIMEOUT_MS [FILTER...]\n"
 "       ttp_frame ask DEV MAC COUNT TIMEOUT_MS WORD... [then WORD...]...\n"
 "       ttp_frame print WORD... [then WORD...]...\n"
-"       ttp_frame parse HEX...\n"
+"       ttp_frame parse [dst=MAC] [src=MAC] HEX...\n"
 "\n"
 "send builds frames and sends them to MAC; ask also prints what comes in\n"
 "after that; print shows the bytes after the Ethernet header.  recv prints\n"
@@ -48,7 +48,7 @@ static const char usage[] =
 "payload: payload=BYTES (each is its offset in the message) or text=STRING\n"
 "damage:  truncate=BYTES (after the Ethernet header), extra=BYTES (behind),\n"
 "         poke=AT:HEX (before the CRC is made), patch=AT:HEX (after)\n"
-"frame:   src=MAC ethertype=NUMBER vlan=PCP repeat=TIMES gap_us=TIME\n"
+"frame:   dst=MAC src=MAC ethertype=NUMBER vlan=PCP repeat=TIMES gap_us=TIME\n"
 "\n"
 "filters: type=LIST from=MAC dir=in|out|any ethertype=NUMBER promisc=1\n";
 
@@ -217,8 +217,10 @@ static bool build_frame_word(struct frame *f, const char *word)
 {
 	const char *v;
 
-	if ((v = value_of(word, "src")))
-		parse_mac(v, f->eth + 6);
+	if ((v = value_of(word, "dst")))
+		parse_mac(v, f->eth);
+	else if ((v = value_of(word, "src")))
+		parse_mac(v, f->eth + ETH_ALEN);
 	else if ((v = value_of(word, "ethertype")))
 		put(f->eth + f->eth_len - 2, 2, whole_number(v, 0xffff));
 	else if ((v = value_of(word, "repeat")))
@@ -295,7 +297,7 @@ static void build_rest(struct frame *f, char **words, int n,
 			build_damage(f->pkt, v);
 	if (!strcmp(crc, "good") || !strcmp(crc, "bad"))
 		put(f->pkt + 12, 4,
-		    packet_crc(f->pkt, f->len) ^ !strcmp(crc, "bad"));
+		    packet_crc(f->eth, f->pkt, f->len) ^ !strcmp(crc, "bad"));
 	else if (strcmp(crc, "none"))
 		put(f->pkt + 12, 4, whole_number(crc, 0xffffffff));
 	for (i = 0; i < patches; i++)
@@ -547,7 +549,7 @@ static bool receive_one(int fd, const struct filter *flt)
 	print_mac("to", buf);
 	if (pcp >= 0)
 		printf("vlan=%d ", pcp);
-	print_packet(buf + at, n - at);
+	print_packet(buf, buf + at, n - at);
 	fflush(stdout);
 	return true;
 }
@@ -589,9 +591,18 @@ static void set_promisc(int fd, int ifindex)
 static int parse_words(char **words, int n)
 {
 	static uint8_t buf[MAX_FRAME];
+	uint8_t eth[ETH_HLEN] = {};
+	const char *v;
 
-	for (; n > 0; words++, n--)
-		print_packet(buf, parse_hex(*words, buf, sizeof(buf)));
+	for (; n > 0; words++, n--) {
+		if ((v = value_of(*words, "dst")))
+			parse_mac(v, eth);
+		else if ((v = value_of(*words, "src")))
+			parse_mac(v, eth + ETH_ALEN);
+		else
+			print_packet(eth, buf,
+				     parse_hex(*words, buf, sizeof(buf)));
+	}
 	return 0;
 }
 
