@@ -8,8 +8,7 @@
 #include "crc.h"
 #include "wire.h"
 
-u32 ttp_crc(struct sk_buff *skb, const u8 *dst, const u8 *src,
-	    unsigned int len)
+u32 ttp_crc(struct sk_buff *skb, const u8 *dst, const u8 *src)
 {
 	unsigned int done = 0, n;
 	struct skb_seq_state st;
@@ -22,9 +21,9 @@ u32 ttp_crc(struct sk_buff *skb, const u8 *dst, const u8 *src,
 	crc = crc32c(~0U, dst, ETH_ALEN);
 	crc = crc32c(crc, src, ETH_ALEN);
 	crc = crc32c(crc, &hdr, sizeof(hdr));
-	if (len == sizeof(hdr))
+	if (skb->len == sizeof(hdr))
 		return ~crc;
-	skb_prepare_seq_read(skb, sizeof(hdr), len, &st);
+	skb_prepare_seq_read(skb, sizeof(hdr), skb->len, &st);
 	while ((n = skb_seq_read(done, &data, &st))) {
 		crc = crc32c(crc, data, n);
 		done += n;

@@ -9,10 +9,10 @@
 
 /**
  * ttp_crc() - compute a packet's CRC32C
- * @skb: the packet; skb->data is the common header, linear as far as it goes
+ * @skb: the packet, nothing behind it; skb->data is the common header, linear
+ *	as far as that goes
  * @dst: MAC address it is sent to
  * @src: MAC address of its sender
- * @len: bytes from skb->data that belong to the packet
  *
  * Runs over @dst, @src and the packet, in which the crc field itself counts
  * as zero, whatever it holds.  The addresses are in it because a peer is
@@ -22,7 +22,6 @@
  * Context: any.
  * Return: the CRC.
  */
-u32 ttp_crc(struct sk_buff *skb, const u8 *dst, const u8 *src,
-	    unsigned int len);
+u32 ttp_crc(struct sk_buff *skb, const u8 *dst, const u8 *src);
 
 #endif /* _NET_TTP_CRC_H */

@@ -106,7 +106,7 @@ int ttp_end_cookie(struct sock *sk, u64 cookie)
 		spin_lock(&rpc->lock);
 		if (rpc->sk == sk && rpc->state == TTP_RPC_OUTGOING) {
 			ttp_output_note(rpc, TTP_WIRE_CANCEL, 0, 0, &out);
-			ttp_rpc_fail(rpc, ECANCELED);
+			ttp_rpc_fail(rpc, -ECANCELED);
 			err = 0;
 		}
 		spin_unlock(&rpc->lock);
@@ -147,14 +147,14 @@ static struct ttp_rpc *ttp_end_first_of_peer(struct ttp_peer *peer, u32 epoch)
 	return found;
 }
 
-static void ttp_end_rpcs_of_peer(struct ttp_peer *peer, u32 epoch, int error)
+static void ttp_end_rpcs_of_peer(struct ttp_peer *peer, u32 epoch, int err)
 {
 	struct ttp_rpc *rpc;
 
 	while ((rpc = ttp_end_first_of_peer(peer, epoch))) {
 		spin_lock(&rpc->lock);
 		if (rpc->live)
-			ttp_rpc_fail(rpc, error);
+			ttp_rpc_fail(rpc, err);
 		spin_unlock(&rpc->lock);
 		ttp_rpc_put(rpc);
 	}
@@ -162,7 +162,7 @@ static void ttp_end_rpcs_of_peer(struct ttp_peer *peer, u32 epoch, int error)
 
 void ttp_end_peer(struct ttp_peer *peer, u32 epoch)
 {
-	ttp_end_rpcs_of_peer(peer, epoch, ECONNRESET);
+	ttp_end_rpcs_of_peer(peer, epoch, -ECONNRESET);
 }
 
 /* Links */
@@ -196,7 +196,7 @@ static void ttp_end_peers_of_link(struct ttp_link *link)
 			ttp_output_probe(link, peer->key.mac, peer,
 					 TTP_WIRE_CLOSE, 0, 0, &out);
 			ttp_output_flush(&out);
-			ttp_end_rpcs_of_peer(peer, 0, EHOSTUNREACH);
+			ttp_end_rpcs_of_peer(peer, 0, -EHOSTUNREACH);
 		}
 		rcu_read_unlock();
 		local_bh_enable();

@@ -44,8 +44,7 @@ static bool ttp_input_crc_ok(const struct ttp_link *link, struct sk_buff *skb,
 
 	if (!(pkt->flags & TTP_WIRE_F_CRC))
 		return !READ_ONCE(link->config.crc);
-	return ttp_crc(skb, eth->h_dest, eth->h_source,
-		       sizeof(struct ttp_wire_hdr) + pkt->length) == pkt->crc;
+	return ttp_crc(skb, eth->h_dest, eth->h_source) == pkt->crc;
 }
 
 /* Own address as the source: only what ttp_output_flush() looped back */
@@ -96,14 +95,15 @@ static bool ttp_input_check(struct ttp_link *link, struct sk_buff *skb,
 		*reason = SKB_DROP_REASON_OTHERHOST;
 		return false;
 	}
-	if (!ttp_input_crc_ok(link, skb, pkt)) {
-		TTP_INC(link, IN_CRC);
-		*reason = SKB_DROP_REASON_INVALID_PROTO;
-		return false;
-	}
+	/* Short frames are padded, by the sender or by a device on the way */
 	if (pskb_trim(skb, sizeof(struct ttp_wire_hdr) + pkt->length)) {
 		TTP_INC(link, IN_NO_MEM);
 		*reason = SKB_DROP_REASON_NOMEM;
+		return false;
+	}
+	if (!ttp_input_crc_ok(link, skb, pkt)) {
+		TTP_INC(link, IN_CRC);
+		*reason = SKB_DROP_REASON_INVALID_PROTO;
 		return false;
 	}
 	return true;

@@ -76,7 +76,7 @@ void ttp_input_data(struct ttp_input *in, struct sk_buff *skb);
 void ttp_input_control(struct ttp_input *in, const void *buf);
 
 /**
- * ttp_input_ack() - one acknowledgement
+ * ttp_input_ack() - one acknowledgment
  * @in: the packet that brought it
  * @ack: what it says
  *

@@ -12,14 +12,14 @@
 static int ttp_input_errno(u8 type, u8 code)
 {
 	if (type == TTP_WIRE_UNKNOWN)
-		return ECONNRESET;
+		return -ECONNRESET;
 	switch (code) {
 	case TTP_REJECT_REFUSED:
-		return ECONNREFUSED;
+		return -ECONNREFUSED;
 	case TTP_REJECT_TOO_LONG:
-		return EMSGSIZE;
+		return -EMSGSIZE;
 	default:
-		return ECONNRESET;
+		return -ECONNRESET;
 	}
 }
 

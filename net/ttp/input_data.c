@@ -5,6 +5,7 @@
 #include "end.h"
 #include "grant.h"
 #include "input.h"
+#include "netlink.h"
 #include "timer.h"
 
 /* The message is complete */
@@ -169,6 +170,8 @@ static void ttp_input_no_server(struct ttp_input *in, int err)
 		break;
 	case -EDQUOT:
 		TTP_INC(in->link, RPC_LIMIT);
+		ttp_netlink_limit_event(in->link->tn, TTP_NL_LIMIT_MAX_RPCS_PER_PEER,
+					in->link, in->mac);
 		ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_FULL, 0,
 				 0, in->out);
 		break;
@@ -322,7 +325,7 @@ void ttp_input_data(struct ttp_input *in, struct sk_buff *skb)
 	unsigned int i;
 	bool consumed;
 
-	/* Acknowledgements that ride along come first: they free things */
+	/* Acknowledgments that ride along come first: they free things */
 	for (i = 0; i < pkt->count; i++) {
 		ttp_wire_get_ack(skb->data, pkt, i, &ack);
 		ttp_input_ack(in, &ack);

@@ -164,7 +164,7 @@ void ttp_link_set_mtu(struct ttp_link *link, unsigned int mtu)
 {
 	if (mtu < TTP_WIRE_MIN_MTU)
 		mtu = 0;
-	WRITE_ONCE(link->mtu, min(mtu, (unsigned int)U16_MAX));
+	WRITE_ONCE(link->mtu, min_t(unsigned int, mtu, U16_MAX));
 }
 
 int ttp_link_up(const struct ttp_link *link)

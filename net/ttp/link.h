@@ -15,7 +15,7 @@
  * struct ttp_link_config - settings of a device
  * @ethertype: EtherType, host order; fixed while enabled
  * @crc: whether packets need a CRC32C
- * @ack_every: acknowledgements collected before an ACK packet, 1 to 12
+ * @ack_every: acknowledgments collected before an ACK packet, 1 to 12
  * @unsched: bytes of a message sent without a grant; 0 = automatic
  * @window: bytes granted beyond what has arrived; 0 = automatic
  * @rto_min_us: floor of the retransmission time-out, us
@@ -82,7 +82,7 @@ struct ttp_link {
 	struct ttp_link_config		config;
 	struct ttp_mib __percpu		*mib;
 	struct list_head		node;
-	spinlock_t			peer_lock;
+	spinlock_t			peer_lock;	/* peers, ending */
 	struct list_head		peers;
 	refcount_t			refcnt;
 	struct rcu_head			rcu;

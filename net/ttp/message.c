@@ -108,8 +108,8 @@ u32 ttp_msgout_acked(struct ttp_msgout *out, u32 received)
 	grown = received - out->acked;
 	out->acked = received;
 	/* The last page goes with the message */
-	while (out->pages && (out->freed + 1) * PAGE_SIZE <= received &&
-	       (out->freed + 1) * PAGE_SIZE < out->len) {
+	while (out->pages && out->freed + 1 < ttp_msgout_nr_pages(out->len) &&
+	       (out->freed + 1) * PAGE_SIZE + TTP_MSG_KEEP <= received) {
 		put_page(out->pages[out->freed++]);
 		out->truesize -= PAGE_SIZE;
 	}

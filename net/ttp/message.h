@@ -13,6 +13,8 @@
 
 /* Messages up to this long are kept in one piece and copied into packets */
 #define TTP_MSG_SMALL		2048U
+/* Acknowledged bytes kept, so that a short piece can be sent with them */
+#define TTP_MSG_KEEP		128U
 /* Holes in an incoming message; a packet that would make more is dropped */
 #define TTP_MSG_MAX_HOLES	512U
 
@@ -121,7 +123,7 @@ u32 ttp_msgout_acked(struct ttp_msgout *out, u32 received);
  * ttp_msgout_fill() - append bytes of a message to a packet
  * @out: the message
  * @skb: packet with room in its linear part if @copy
- * @offset: first byte, not below @out->acked
+ * @offset: first byte, at most TTP_MSG_KEEP below @out->acked
  * @len: how many
  * @copy: whether to copy them instead of referring to the pages
  *

@@ -2,9 +2,8 @@
 /*
  * Counters, per network namespace and per device.
  *
- * A counter only grows, is never removed and never reused.  The list below
- * is all there is: its first column is the constant, its second the name
- * that /proc/net/ttp/snmp and ttpctl show.
+ * A counter only grows, is never removed and never reused.  The names that
+ * /proc/net/ttp/snmp and ttpctl show are in mib.c.
  */
 #ifndef _NET_TTP_MIB_H
 #define _NET_TTP_MIB_H
@@ -12,88 +11,104 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
-#define TTP_MIB_LIST(x)							\
-	/* packets from and to the wire */				\
-	x(IN_PACKETS,		"TtpInPackets")				\
-	x(OUT_PACKETS,		"TtpOutPackets")			\
-	x(OUT_ERRORS,		"TtpOutErrors")		/* refused below us */ \
-	x(IN_BYTES,		"TtpInBytes")		/* payload accepted */ \
-	x(OUT_BYTES,		"TtpOutBytes")		/* payload sent */ \
-	/* frames dropped before they meant anything */			\
-	x(IN_SHORT,		"TtpInShort")		/* shorter than it says */ \
-	x(IN_MAGIC,		"TtpInMagic")		/* another protocol */	\
-	x(IN_VERSION,		"TtpInVersion")				\
-	x(IN_TYPE,		"TtpInType")				\
-	x(IN_FIELD,		"TtpInField")		/* impossible value */	\
-	x(IN_CRC,		"TtpInCrc")		/* bad or missing CRC */ \
-	x(IN_SOURCE,		"TtpInSource")		/* group or own MAC */	\
-	x(IN_STALE,		"TtpInStale")		/* wrong epoch */	\
-	x(IN_MISMATCH,		"TtpInMismatch")	/* ports or state */	\
-	x(IN_NO_RPC,		"TtpInNoRpc")		/* of no open RPC */	\
-	x(IN_NO_PEER,		"TtpInNoPeer")		/* peer not known */	\
-	x(IN_NO_MEM,		"TtpInNoMem")		/* no memory for it */	\
-	x(IN_FILTERED,		"TtpInFiltered")	/* by a socket filter */ \
-	/* DATA that was well formed */					\
-	x(IN_DUPLICATE,		"TtpInDuplicate")	/* bytes already here */ \
-	x(IN_OUT_OF_ORDER,	"TtpInOutOfOrder")			\
-	x(IN_TOO_MANY_HOLES,	"TtpInTooManyHoles")			\
-	x(IN_NO_BUDGET,		"TtpInNoBudget")	/* while waiting */	\
-	x(IN_REPLAY,		"TtpInReplay")		/* of a finished RPC */	\
-	/* RPCs */							\
-	x(RPC_CLIENT,		"TtpRpcClient")		/* begun here */	\
-	x(RPC_SERVER,		"TtpRpcServer")		/* begun by a peer */	\
-	x(RPC_ONEWAY_OUT,	"TtpRpcOnewayOut")	/* part of RpcClient */	\
-	x(RPC_ONEWAY_IN,	"TtpRpcOnewayIn")	/* part of RpcServer */	\
-	x(RPC_COMPLETED,	"TtpRpcCompleted")	/* by a client, well */	\
-	x(RPC_FAILED,		"TtpRpcFailed")		/* by a client, not */	\
-	x(RPC_ANSWERED,		"TtpRpcAnswered")	/* response acked */	\
-	x(RPC_CANCELLED,	"TtpRpcCancelled")	/* by the client */	\
-	x(RPC_ABANDONED,	"TtpRpcAbandoned")	/* client silent */	\
-	x(RPC_TIMEOUT,		"TtpRpcTimeout")	/* part of RpcFailed */	\
-	x(RPC_RESET,		"TtpRpcReset")		/* part of RpcFailed */	\
-	x(RPC_REFUSED,		"TtpRpcRefused")	/* no listener here */	\
-	x(RPC_TOO_LONG,		"TtpRpcTooLong")	/* refused for length */ \
-	x(RPC_LIMIT,		"TtpRpcLimit")		/* max-rpcs-per-peer */	\
-	/* recovery */							\
-	x(TIMEOUTS,		"TtpTimeouts")		/* RTO expired */	\
-	x(RESEND_OUT,		"TtpResendOut")				\
-	x(RESEND_IN,		"TtpResendIn")				\
-	x(RESEND_IGNORED,	"TtpResendIgnored")	/* too soon */		\
-	x(RETRANSMITS,		"TtpRetransmits")	/* DATA sent again */	\
-	x(GRANT_OUT,		"TtpGrantOut")				\
-	x(GRANT_IN,		"TtpGrantIn")				\
-	x(ACK_OUT,		"TtpAckOut")		/* ACK packets */	\
-	x(ACK_IN,		"TtpAckIn")				\
-	x(ACK_PIGGYBACK,	"TtpAckPiggyback")	/* entries in DATA */	\
-	x(BUSY_OUT,		"TtpBusyOut")				\
-	x(BUSY_IN,		"TtpBusyIn")				\
-	x(FULL_OUT,		"TtpFullOut")				\
-	x(FULL_IN,		"TtpFullIn")				\
-	x(NEED_ACK_OUT,		"TtpNeedAckOut")			\
-	x(NEED_ACK_IN,		"TtpNeedAckIn")				\
-	x(UNKNOWN_OUT,		"TtpUnknownOut")			\
-	x(UNKNOWN_IN,		"TtpUnknownIn")				\
-	x(REJECT_OUT,		"TtpRejectOut")				\
-	x(REJECT_IN,		"TtpRejectIn")				\
-	x(CANCEL_OUT,		"TtpCancelOut")				\
-	x(CANCEL_IN,		"TtpCancelIn")				\
-	x(CLOSE_OUT,		"TtpCloseOut")				\
-	x(CLOSE_IN,		"TtpCloseIn")				\
-	x(PROBE_OUT,		"TtpProbeOut")				\
-	x(PROBE_IN,		"TtpProbeIn")				\
-	/* peers, sockets, timers */					\
-	x(PEER_NEW,		"TtpPeerNew")				\
-	x(PEER_RESTART,		"TtpPeerRestart")	/* epoch changed */	\
-	x(PEER_DEAD,		"TtpPeerDead")		/* silence too long */	\
-	x(PEER_LIMIT,		"TtpPeerLimit")		/* max-peers reached */	\
-	x(MEM_LIMIT,		"TtpMemLimit")		/* netns memory limit */ \
-	x(TIMER_RUNS,		"TtpTimerRuns")		/* peer timer expired */ \
-	x(WAKEUPS,		"TtpWakeups")		/* of readers */
-
 enum ttp_mib_item {
-#define TTP_MIB_ENUM(id, name) TTP_MIB_##id,
-	TTP_MIB_LIST(TTP_MIB_ENUM)
-#undef TTP_MIB_ENUM
+	/* packets from and to the wire */
+	TTP_MIB_IN_PACKETS,		/* well-formed packets from the wire */
+	TTP_MIB_OUT_PACKETS,		/* packets handed to the device */
+	/* packets that could not be built or were refused below */
+	TTP_MIB_OUT_ERRORS,
+	TTP_MIB_IN_BYTES,		/* payload accepted */
+	/* payload sent, retransmissions included */
+	TTP_MIB_OUT_BYTES,
+
+	/* frames dropped before they meant anything */
+	TTP_MIB_IN_SHORT,		/* frames shorter than they say */
+	TTP_MIB_IN_MAGIC,		/* frames of another protocol */
+	TTP_MIB_IN_VERSION,		/* version not spoken here */
+	TTP_MIB_IN_TYPE,		/* packet type not known */
+	TTP_MIB_IN_FIELD,		/* packets with an impossible value */
+	TTP_MIB_IN_CRC,			/* packets with a bad or missing CRC */
+	/* frames from or to a group address, or from our own */
+	TTP_MIB_IN_SOURCE,
+	/* packets of or for an ended incarnation */
+	TTP_MIB_IN_STALE,
+	/* packets that do not fit the state of their RPC */
+	TTP_MIB_IN_MISMATCH,
+	TTP_MIB_IN_NO_RPC,		/* packets of no open RPC */
+	TTP_MIB_IN_NO_MEM,		/* packets dropped for want of memory */
+
+	/* DATA that was well formed */
+	TTP_MIB_IN_DUPLICATE,		/* DATA whose bytes are here already */
+	TTP_MIB_IN_OUT_OF_ORDER,	/* DATA that left a hole before it */
+	/* DATA that would make one hole too many */
+	TTP_MIB_IN_TOO_MANY_HOLES,
+	/* DATA for which the socket has no room yet */
+	TTP_MIB_IN_NO_BUDGET,
+	TTP_MIB_IN_REPLAY,		/* DATA of a finished RPC */
+
+	/* RPCs */
+	TTP_MIB_RPC_CLIENT,		/* RPCs begun here */
+	TTP_MIB_RPC_SERVER,		/* RPCs begun by peers */
+	/* one-way messages, part of TtpRpcClient */
+	TTP_MIB_RPC_ONEWAY_OUT,
+	/* one-way messages, part of TtpRpcServer */
+	TTP_MIB_RPC_ONEWAY_IN,
+	/* RPCs of TtpRpcClient that went well */
+	TTP_MIB_RPC_COMPLETED,
+	TTP_MIB_RPC_FAILED,		/* RPCs of TtpRpcClient that did not */
+	/* responses acknowledged by the client */
+	TTP_MIB_RPC_ANSWERED,
+	TTP_MIB_RPC_CANCELLED,		/* RPCs of peers that these gave up */
+	TTP_MIB_RPC_ABANDONED,		/* RPCs of peers that fell silent */
+	/* part of TtpRpcFailed: silence or deadline */
+	TTP_MIB_RPC_TIMEOUT,
+	/* part of TtpRpcFailed: peer restarted or reset it */
+	TTP_MIB_RPC_RESET,
+	/* requests for a port without listener */
+	TTP_MIB_RPC_REFUSED,
+	/* requests longer than the socket accepts */
+	TTP_MIB_RPC_TOO_LONG,
+	TTP_MIB_RPC_LIMIT,		/* requests beyond max-rpcs-per-peer */
+
+	/* recovery */
+	TTP_MIB_TIMEOUTS,		/* retransmission time-outs */
+	TTP_MIB_RESEND_OUT,		/* RESEND sent */
+	TTP_MIB_RESEND_IN,		/* RESEND received */
+	/* RESEND that came too soon after another */
+	TTP_MIB_RESEND_IGNORED,
+	TTP_MIB_RETRANSMITS,		/* DATA packets sent again */
+	TTP_MIB_GRANT_OUT,		/* GRANT sent */
+	TTP_MIB_GRANT_IN,		/* GRANT received */
+	TTP_MIB_ACK_OUT,		/* ACK packets sent */
+	TTP_MIB_ACK_IN,			/* ACK packets received */
+	TTP_MIB_ACK_PIGGYBACK,		/* acknowledgments that rode in DATA */
+	TTP_MIB_BUSY_OUT,		/* BUSY sent */
+	TTP_MIB_BUSY_IN,		/* BUSY received */
+	TTP_MIB_FULL_OUT,		/* FULL sent */
+	TTP_MIB_FULL_IN,		/* FULL received */
+	TTP_MIB_NEED_ACK_OUT,		/* NEED_ACK sent */
+	TTP_MIB_NEED_ACK_IN,		/* NEED_ACK received */
+	TTP_MIB_UNKNOWN_OUT,		/* UNKNOWN sent */
+	TTP_MIB_UNKNOWN_IN,		/* UNKNOWN received */
+	TTP_MIB_REJECT_OUT,		/* REJECT sent */
+	TTP_MIB_REJECT_IN,		/* REJECT received */
+	TTP_MIB_CANCEL_OUT,		/* CANCEL sent */
+	TTP_MIB_CANCEL_IN,		/* CANCEL received */
+	TTP_MIB_CLOSE_OUT,		/* CLOSE sent */
+	TTP_MIB_CLOSE_IN,		/* CLOSE received */
+	TTP_MIB_PROBE_OUT,		/* PROBE sent */
+	TTP_MIB_PROBE_IN,		/* PROBE received */
+
+	/* peers, sockets, timers */
+	TTP_MIB_PEER_NEW,		/* peers met */
+	TTP_MIB_PEER_RESTART,		/* peers seen with a new epoch */
+	/* RPCs ended because their peer is silent */
+	TTP_MIB_PEER_DEAD,
+	TTP_MIB_PEER_LIMIT,		/* peers refused for max-peers */
+	/* allocations refused for the memory limit */
+	TTP_MIB_MEM_LIMIT,
+	TTP_MIB_TIMER_RUNS,		/* runs of peer timers */
+	TTP_MIB_WAKEUPS,		/* wake-ups of receivers */
 	__TTP_MIB_ITEMS
 };
 

@@ -8,6 +8,7 @@
 #include <net/netns/generic.h>
 
 #include "net.h"
+#include "netlink.h"
 
 unsigned int ttp_net_id __read_mostly;
 
@@ -60,6 +61,7 @@ bool ttp_net_charge(struct ttp_net *tn, u64 bytes)
 		return true;
 	atomic64_sub(bytes, &tn->mem_used);
 	TTP_NET_INC(tn, MEM_LIMIT);
+	ttp_netlink_limit_event(tn, TTP_NL_LIMIT_MEM, NULL, NULL);
 	return false;
 }
 

@@ -63,8 +63,8 @@ struct ttp_net {
 	struct rhashtable	peers;
 	struct rhashtable	rpcs;
 	struct rhltable		ports;
-	struct mutex		port_lock;
-	spinlock_t		socks_lock;
+	struct mutex		port_lock;	/* changes of ports */
+	spinlock_t		socks_lock;	/* socks */
 	struct list_head	socks;
 	struct ttp_params	params;
 	atomic_t		peer_count;

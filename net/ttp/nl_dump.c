@@ -23,10 +23,12 @@
  * struct ttp_nl_dump_walk - where a list of peers or RPCs is, in cb->ctx
  * @iter: place in the table
  * @ifindex: only of this device, 0 = of all
+ * @begun: not the first message
  */
 struct ttp_nl_dump_walk {
 	struct rhashtable_iter	*iter;
 	int			ifindex;
+	bool			begun;
 };
 
 typedef int (*ttp_nl_dump_put_t)(struct sk_buff *skb, void *obj);
@@ -35,21 +37,10 @@ static int ttp_nl_dump_start(struct netlink_callback *cb, struct rhashtable *ht,
 			     const struct nlattr *ifindex)
 {
 	struct ttp_nl_dump_walk *walk = (struct ttp_nl_dump_walk *)cb->ctx;
-	struct ttp_net *tn = ttp_net(sock_net(cb->skb->sk));
-	bool enabled;
 
 	BUILD_BUG_ON(sizeof(*walk) > sizeof(cb->ctx));
-	if (ifindex) {
-		walk->ifindex = nla_get_u32(ifindex);
-		rcu_read_lock();
-		enabled = ttp_link_find(tn, walk->ifindex);
-		rcu_read_unlock();
-		if (!enabled) {
-			NL_SET_ERR_MSG_ATTR(cb->extack, ifindex,
-					    "TTP is not enabled on the device");
-			return -ENODEV;
-		}
-	}
+	walk->ifindex = ifindex ? nla_get_u32(ifindex) : 0;
+	walk->begun = false;
 	walk->iter = kmalloc_obj(*walk->iter, GFP_KERNEL_ACCOUNT);
 	if (!walk->iter)
 		return -ENOMEM;
@@ -64,6 +55,25 @@ int ttp_nl_walk_done(struct netlink_callback *cb)
 	rhashtable_walk_exit(walk->iter);
 	kfree(walk->iter);
 	return 0;
+}
+
+/* Not done at the start, where some kernels take no text for an error */
+static int ttp_nl_dump_check(struct netlink_callback *cb)
+{
+	struct ttp_nl_dump_walk *walk = (struct ttp_nl_dump_walk *)cb->ctx;
+	struct ttp_net *tn = ttp_net(sock_net(cb->skb->sk));
+	bool enabled = true;
+
+	if (walk->ifindex && !walk->begun) {
+		rcu_read_lock();
+		enabled = ttp_link_find(tn, walk->ifindex);
+		rcu_read_unlock();
+	}
+	walk->begun = true;
+	if (enabled)
+		return 0;
+	NL_SET_ERR_MSG(cb->extack, "TTP is not enabled on the device");
+	return -ENODEV;
 }
 
 /* One message of a list; cancelled if it does not fit */
@@ -89,9 +99,12 @@ static int ttp_nl_dump_run(struct sk_buff *skb, struct netlink_callback *cb,
 			   ttp_nl_dump_put_t put)
 {
 	struct ttp_nl_dump_walk *walk = (struct ttp_nl_dump_walk *)cb->ctx;
-	int err = 0;
 	void *obj;
+	int err;
 
+	err = ttp_nl_dump_check(cb);
+	if (err)
+		return err;
 	rhashtable_walk_start(walk->iter);
 	/* the one that did not fit last time comes first */
 	for (obj = rhashtable_walk_peek(walk->iter); obj;

@@ -98,8 +98,7 @@ static void ttp_output_end(struct ttp_link *link, const u8 *mac,
 	struct ttp_wire_hdr *hdr = (struct ttp_wire_hdr *)skb->data;
 
 	if (pkt->flags & TTP_WIRE_F_CRC)
-		hdr->crc = cpu_to_be32(ttp_crc(skb, mac, skb->dev->dev_addr,
-					       skb->len));
+		hdr->crc = cpu_to_be32(ttp_crc(skb, mac, skb->dev->dev_addr));
 	if (dev_hard_header(skb, skb->dev, ntohs(skb->protocol), mac, NULL,
 			    skb->len) < 0) {
 		TTP_INC(link, OUT_ERRORS);
@@ -182,15 +181,17 @@ static void ttp_output_simple(struct ttp_link *link, const u8 *mac,
 
 /* DATA */
 
+static_assert(TTP_MSG_KEEP >= TTP_WIRE_MIN_SEGMENT);
+
 static u32 ttp_output_mtu(const struct ttp_rpc *rpc)
 {
 	const struct ttp_peer *peer = rpc->key.peer;
 
-	return min(READ_ONCE(peer->key.link->mtu),
-		   (u32)READ_ONCE(peer->mtu));
+	return min_t(u32, READ_ONCE(peer->key.link->mtu),
+		     READ_ONCE(peer->mtu));
 }
 
-/* Acknowledgements that can ride in a packet; oldest first */
+/* Acknowledgments that can ride in a packet; oldest first */
 static unsigned int ttp_output_take_acks(struct ttp_peer *peer,
 					 struct ttp_ack *acks,
 					 unsigned int room)
@@ -348,13 +349,14 @@ void ttp_output_again(struct ttp_rpc *rpc, u32 start, u32 end,
 	end = min(end, rpc->out.sent);
 	if (start >= end)
 		return;
-	/* Take neighbours along rather than send less than may be sent */
+	/*
+	 * Take neighbours along rather than send less than may be sent, even
+	 * acknowledged ones: ttp_msgout_acked() keeps as many.
+	 */
 	if (ttp_output_too_small(rpc, start, end)) {
 		end = min(start + TTP_WIRE_MIN_SEGMENT, rpc->out.sent);
 		if (ttp_output_too_small(rpc, start, end))
-			start = max(end, rpc->out.acked +
-					 TTP_WIRE_MIN_SEGMENT) -
-				TTP_WIRE_MIN_SEGMENT;
+			start = end - min(end, TTP_WIRE_MIN_SEGMENT);
 	}
 	while (start < end) {
 		n = ttp_output_data(rpc, start, end, true, out);
@@ -529,7 +531,7 @@ int ttp_output_probe(struct ttp_link *link, const u8 *mac,
 	return 0;
 }
 
-/* Acknowledgements */
+/* Acknowledgments */
 
 void ttp_output_acks(struct ttp_peer *peer, struct sk_buff_head *out)
 {

@@ -15,7 +15,7 @@
 
 /* Longest time a peer's stamp is held before it is echoed, ns */
 #define TTP_OUTPUT_MAX_HOLD_NS	1000000000U
-/* How long acknowledgements wait for a packet to ride in, ns */
+/* How long acknowledgments wait for a packet to ride in, ns */
 #define TTP_OUTPUT_ACK_DELAY_NS	50000U
 
 /**
@@ -132,7 +132,7 @@ void ttp_output_ack(struct ttp_rpc *rpc, struct sk_buff_head *out);
 /**
  * ttp_output_ack_id() - acknowledge a message without an RPC
  * @peer: its sender
- * @ack: the acknowledgement
+ * @ack: the acknowledgment
  * @now: do not wait for others
  * @out: gets a packet if that is due
  *
@@ -142,7 +142,7 @@ void ttp_output_ack_id(struct ttp_peer *peer, const struct ttp_ack *ack,
 		       bool now, struct sk_buff_head *out);
 
 /**
- * ttp_output_acks() - send the acknowledgements that wait
+ * ttp_output_acks() - send the acknowledgments that wait
  * @peer: whom to
  * @out: gets the packet
  *

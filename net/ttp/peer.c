@@ -5,6 +5,7 @@
 #include <linux/etherdevice.h>
 #include <linux/slab.h>
 
+#include "netlink.h"
 #include "peer.h"
 
 static const struct rhashtable_params ttp_peer_table = {
@@ -142,8 +143,10 @@ static bool ttp_peer_make_room(struct ttp_link *link)
 		done = ttp_peer_unhash(idle, true);
 		ttp_peer_put(idle);
 	}
-	if (!done)
+	if (!done) {
 		TTP_INC(link, PEER_LIMIT);
+		ttp_netlink_limit_event(tn, TTP_NL_LIMIT_MAX_PEERS, link, NULL);
+	}
 	return done;
 }
 

@@ -68,7 +68,7 @@ struct ttp_peer_key {
  * @rpcs_out: entries of @open
  * @rpcs_in: entries of @served and @done
  * @seen: ids (without the role bit, halved) that the peer has used
- * @acks: acknowledgements waiting for a packet to ride in
+ * @acks: acknowledgments waiting for a packet to ride in
  * @ack_due_ns: when they leave anyway; 0 = none wait
  * @queue: RPCs by the time they want attention (ttp_rpc.timer)
  * @timer: fires at @timer_ns, if that is not 0
@@ -86,7 +86,7 @@ struct ttp_peer {
 	refcount_t		refcnt;
 	struct rcu_head		rcu;
 
-	spinlock_t		lock;
+	spinlock_t		lock;	/* all below */
 	bool			dead;
 	bool			crc_free;
 	bool			fresh;

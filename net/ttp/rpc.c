@@ -337,7 +337,7 @@ void ttp_rpc_end(struct ttp_rpc *rpc)
 	/* Answered by a peeked tag: the request is still to be received */
 	if (rpc->state == TTP_RPC_REPLYING && rpc->in.whole && rpc->sk) {
 		ttp_rpc_unlink(rpc);
-		ttp_rpc_drop_out(rpc);
+		ttp_rpc_delivered(rpc);
 		return;
 	}
 	rpc->state = TTP_RPC_DEAD;
@@ -420,31 +420,31 @@ void ttp_rpc_acked(struct ttp_rpc *rpc)
 	ttp_sock_ready(rpc);
 }
 
-static void ttp_rpc_count_failure(const struct ttp_rpc *rpc, int error)
+static void ttp_rpc_count_failure(const struct ttp_rpc *rpc, int err)
 {
 	struct ttp_link *link = rpc->key.peer->key.link;
 
 	TTP_INC(link, RPC_FAILED);
-	if (error == ETIMEDOUT)
+	if (err == -ETIMEDOUT)
 		TTP_INC(link, RPC_TIMEOUT);
-	else if (error == ECONNRESET)
+	else if (err == -ECONNRESET)
 		TTP_INC(link, RPC_RESET);
 }
 
-void ttp_rpc_fail(struct ttp_rpc *rpc, int error)
+void ttp_rpc_fail(struct ttp_rpc *rpc, int err)
 {
 	lockdep_assert_held(&rpc->lock);
 
 	if (rpc->client) {
 		if (rpc->state != TTP_RPC_OUTGOING)
 			return;
-		ttp_rpc_count_failure(rpc, error);
+		ttp_rpc_count_failure(rpc, err);
 	}
 	if (!rpc->client || !ttp_rpc_has_reader(rpc)) {
 		ttp_rpc_end(rpc);
 		return;
 	}
-	rpc->error = error;
+	rpc->error = -err;
 	rpc->state = TTP_RPC_READY;
 	ttp_rpc_unlink(rpc);
 	ttp_rpc_delivered(rpc);

@@ -65,7 +65,7 @@ struct ttp_rpc_key {
  * @tn: namespace
  * @client: role
  * @oneway: no response follows
- * @notify: a one-way message's acknowledgement is reported
+ * @notify: a one-way message's acknowledgment is reported
  * @idempotent: may be run again after a restart of the server
  * @lport: port of this side
  * @pport: port of the other side
@@ -76,7 +76,7 @@ struct ttp_rpc_key {
  * @timeout_ns: silence that ends it
  * @deadline_ns: when it ends in any case, monotonic; 0 = never
  *
- * @lock: protects all below; BH spinlock, outermost
+ * @lock: protects all up to @resends; BH spinlock, outermost
  * @state: see enum
  * @live: in table, peer list and timer queue
  * @informed: client: the server is known to have seen it
@@ -122,7 +122,7 @@ struct ttp_rpc {
 	u64			timeout_ns;
 	u64			deadline_ns;
 
-	spinlock_t		lock;
+	spinlock_t		lock;	/* all up to resends */
 	enum ttp_rpc_state	state;
 	bool			live;
 	bool			informed;
@@ -271,11 +271,11 @@ void ttp_rpc_end(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
 /**
  * ttp_rpc_fail() - end an RPC and let its client program know
  * @rpc: the RPC; one of a server is just ended
- * @error: positive errno
+ * @err: negative errno
  *
  * Context: BH disabled, rpc->lock held; the caller holds a reference.
  */
-void ttp_rpc_fail(struct ttp_rpc *rpc, int error) __must_hold(&rpc->lock);
+void ttp_rpc_fail(struct ttp_rpc *rpc, int err) __must_hold(&rpc->lock);
 
 /**
  * ttp_rpc_arrived() - offer the message that came in to the program

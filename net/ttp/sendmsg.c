@@ -8,8 +8,10 @@
 #include "output.h"
 #include "timer.h"
 
+/* MSG_BATCH is how the kernel says "sendmmsg, and not the last one" */
 #define TTP_SEND_FLAGS \
-	(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CONFIRM | MSG_EOR | MSG_CMSG_COMPAT)
+	(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CONFIRM | MSG_EOR | MSG_BATCH | \
+	 MSG_CMSG_COMPAT)
 #define TTP_SEND_ALL_F \
 	(TTP_F_ONEWAY | TTP_F_IDEMPOTENT | TTP_F_NOTIFY)
 

@@ -69,7 +69,7 @@ struct ttp_sock {
 	u32			timeout_ms;
 	int			priority;
 
-	spinlock_t		lock;
+	spinlock_t		lock;	/* all below */
 	bool			connected;
 	bool			closed;
 	struct sockaddr_ttp	remote;

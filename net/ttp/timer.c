@@ -105,7 +105,7 @@ static void ttp_timer_give_up(struct ttp_rpc *rpc, u64 now_ns,
 		ttp_netlink_peer_event(peer->key.link, peer->key.mac,
 				       rpc->epoch, TTP_CMD_PEER_DEAD);
 	}
-	ttp_rpc_fail(rpc, ETIMEDOUT);
+	ttp_rpc_fail(rpc, -ETIMEDOUT);
 }
 
 /* Client: no response yet, or not all of it */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Time-outs: one hrtimer a peer, armed only while an RPC of it or an
- * acknowledgement waits for something.
+ * acknowledgment waits for something.
  */
 #ifndef _NET_TTP_TIMER_H
 #define _NET_TTP_TIMER_H

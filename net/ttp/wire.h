@@ -142,8 +142,8 @@ struct ttp_wire_data {
 
 /**
  * struct ttp_wire_ack - one message that arrived whole
- * @id: its RPC, with the bit of the sender of the acknowledgement
- * @sport: port of the sender of the acknowledgement
+ * @id: its RPC, with the bit of the sender of the acknowledgment
+ * @sport: port of the sender of the acknowledgment
  * @dport: port of the sender of the message
  * @received: length of the message
  */
@@ -218,7 +218,7 @@ struct ttp_wire_note {
 /* List entries that one packet may hold, and that fit the smallest MTU */
 #define TTP_WIRE_MAX_ACKS	12U
 #define TTP_WIRE_MAX_RANGES	24U
-/* Acknowledgements that ride in a DATA packet */
+/* Acknowledgments that ride in a DATA packet */
 #define TTP_WIRE_DATA_ACKS	3U
 
 /**
@@ -385,7 +385,7 @@ struct ttp_ack {
 };
 
 /**
- * ttp_wire_get_ack() - read one acknowledgement
+ * ttp_wire_get_ack() - read one acknowledgment
  * @buf: start of the common header of a packet that parsed
  * @pkt: that packet
  * @i: index below @pkt->count
@@ -397,7 +397,7 @@ void ttp_wire_get_ack(const void *buf, const struct ttp_packet *pkt,
 		      unsigned int i, struct ttp_ack *ack);
 
 /**
- * ttp_wire_put_ack() - write one acknowledgement
+ * ttp_wire_put_ack() - write one acknowledgment
  * @buf: where the entry goes
  * @ack: what to write
  *

@@ -1,3 +1,4 @@
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # common.sh: sourced by the bash scripts of tools/lab: places, messages,
 # locks, and Debian packages of other suites than the machine's own.

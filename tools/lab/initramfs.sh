@@ -1,3 +1,4 @@
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # initramfs.sh: sourced by run: the root of the QEMU guests, three archives in
 # a row.  base: this machine's programs, the same ones UML scripts see.

@@ -42,12 +42,13 @@ void nl_explain(const struct nlmsghdr *nlh, const struct nlmsghdr *sent,
 		const struct key *keys, char *text, size_t size)
 {
 	const struct nlmsgerr *err = mnl_nlmsg_get_payload(nlh);
-	size_t skip = sizeof(*err), off;
+	bool done = nlh->nlmsg_type == NLMSG_DONE;
+	size_t skip = done ? sizeof(err->error) : sizeof(*err), off;
 	const struct nlattr *bad;
 	struct nl_attrs attrs;
 	const char *msg = NULL, *name = NULL;
 
-	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
+	if (!done && !(nlh->nlmsg_flags & NLM_F_CAPPED))
 		skip += err->msg.nlmsg_len - sizeof(err->msg);
 	skip = NLMSG_ALIGN(skip);
 	if ((nlh->nlmsg_flags & NLM_F_ACK_TLVS) &&

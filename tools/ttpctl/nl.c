@@ -75,7 +75,7 @@ static int take(size_t len, const struct nlmsghdr *sent,
 			if (mnl_nlmsg_get_payload_len(nlh) < sizeof(int) ||
 			    err->error >= 0)
 				return 1;
-			snprintf(text, size, "%s", strerror(-err->error));
+			nl_explain(nlh, sent, keys, text, size);
 			return err->error;
 		}
 		if (nlh->nlmsg_type < NLMSG_MIN_TYPE ||

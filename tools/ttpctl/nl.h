@@ -52,7 +52,7 @@ int nl_listen(const char *group, nl_fn fn, void *arg, unsigned int timeout_ms);
 void nl_parse(const void *data, size_t len, struct nl_attrs *attrs);
 uint64_t nl_number(const struct nlattr *attr);
 
-/* Text of the kernel behind an error message, and the attribute it means */
+/* Text of the kernel in an error or done message, and the attribute it means */
 void nl_explain(const struct nlmsghdr *nlh, const struct nlmsghdr *sent,
 		const struct key *keys, char *text, size_t size);
 

@@ -46,7 +46,7 @@ struct sockaddr_ttp {
 	__s32			sttp_ifindex;
 	__u8			sttp_addr[6];
 	__u8			sttp_pad[2];
-	__u64			sttp_rpc __attribute__((aligned(8)));
+	__aligned_u64		sttp_rpc;
 	__u64			sttp_reserved;
 };
 
@@ -67,7 +67,7 @@ struct sockaddr_ttp {
 /* Flags of struct ttp_send */
 #define TTP_F_ONEWAY		1U	/* no response */
 #define TTP_F_IDEMPOTENT	2U	/* may run again after a server restart */
-#define TTP_F_NOTIFY		4U	/* with ONEWAY: report the acknowledgement */
+#define TTP_F_NOTIFY		4U	/* with ONEWAY: report the acknowledgment */
 
 /**
  * struct ttp_send - how a message is to be sent
