@@ -70,6 +70,12 @@ static const char *value_of(const char *word, const char *key)
 	return !strncmp(word, key, n) && word[n] == '=' ? word + n + 1 : NULL;
 }
 
+static bool has_key(const char *word, const char *key, const char **value)
+{
+	*value = value_of(word, key);
+	return *value;
+}
+
 /* A number up to @max that @ends behind it; returns what follows */
 static const char *number(const char *text, char ends, uint64_t max,
 			  uint64_t *n)
@@ -217,15 +223,15 @@ static bool build_frame_word(struct frame *f, const char *word)
 {
 	const char *v;
 
-	if ((v = value_of(word, "dst")))
+	if (has_key(word, "dst", &v))
 		parse_mac(v, f->eth);
-	else if ((v = value_of(word, "src")))
+	else if (has_key(word, "src", &v))
 		parse_mac(v, f->eth + ETH_ALEN);
-	else if ((v = value_of(word, "ethertype")))
+	else if (has_key(word, "ethertype", &v))
 		put(f->eth + f->eth_len - 2, 2, whole_number(v, 0xffff));
-	else if ((v = value_of(word, "repeat")))
+	else if (has_key(word, "repeat", &v))
 		f->repeat = whole_number(v, 100000000);
-	else if ((v = value_of(word, "gap_us")))
+	else if (has_key(word, "gap_us", &v))
 		f->gap_us = whole_number(v, 100000000);
 	else
 		return false;
@@ -260,24 +266,24 @@ static void build_rest(struct frame *f, char **words, int n,
 		count++;
 	}
 	for (w = 0; w < n; w++) {
-		if ((v = value_of(words[w], "payload"))) {
+		if (has_key(words[w], "payload", &v)) {
 			uint64_t offset = t->fields == data_fields ?
 					  get(f->pkt + 52, 4) : 0;
 			uint64_t len = whole_number(v, 60000);
 
 			for (; len--; offset++)
 				*p++ = offset;
-		} else if ((v = value_of(words[w], "text"))) {
+		} else if (has_key(words[w], "text", &v)) {
 			p = (uint8_t *)stpncpy((char *)p, v, 60000);
-		} else if ((v = value_of(words[w], "crc"))) {
+		} else if (has_key(words[w], "crc", &v)) {
 			crc = v;
-		} else if ((v = value_of(words[w], "extra"))) {
+		} else if (has_key(words[w], "extra", &v)) {
 			extra = whole_number(v, 4000);
-		} else if ((v = value_of(words[w], "truncate"))) {
+		} else if (has_key(words[w], "truncate", &v)) {
 			cut = whole_number(v, MAX_FRAME);
-		} else if ((v = value_of(words[w], "vlan"))) {
+		} else if (has_key(words[w], "vlan", &v)) {
 			build_vlan(f, whole_number(v, 7));
-		} else if ((v = value_of(words[w], "patch")) && patches < 16) {
+		} else if (has_key(words[w], "patch", &v) && patches < 16) {
 			patch[patches++] = v;
 		}
 	}
@@ -293,7 +299,7 @@ static void build_rest(struct frame *f, char **words, int n,
 		f->pkt[3] |= FLAG_CRC;
 	f->len += extra;
 	for (w = 0; w < n; w++)
-		if ((v = value_of(words[w], "poke")))
+		if (has_key(words[w], "poke", &v))
 			build_damage(f->pkt, v);
 	if (!strcmp(crc, "good") || !strcmp(crc, "bad"))
 		put(f->pkt + 12, 4,
@@ -464,24 +470,24 @@ static void parse_filter(struct filter *flt, char **words, int n)
 	flt->in = true;
 	flt->ethertype = ETHERTYPE;
 	for (; n > 0; words++, n--) {
-		if ((v = value_of(*words, "type"))) {
+		if (has_key(*words, "type", &v)) {
 			for (; *v; v += len + (v[len] == ',')) {
 				len = strcspn(v, ",");
 				type = parse_type(v, len);
 				flt->types |= 1U << (type < TYPES ? type : 0);
 			}
-		} else if ((v = value_of(*words, "from"))) {
+		} else if (has_key(*words, "from", &v)) {
 			parse_mac(v, flt->from);
 			flt->from_set = true;
-		} else if ((v = value_of(*words, "dir"))) {
+		} else if (has_key(*words, "dir", &v)) {
 			if (strcmp(v, "in") && strcmp(v, "out") &&
 			    strcmp(v, "any"))
 				bad(*words);
 			flt->in = strcmp(v, "out");
 			flt->out = strcmp(v, "in");
-		} else if ((v = value_of(*words, "ethertype"))) {
+		} else if (has_key(*words, "ethertype", &v)) {
 			flt->ethertype = whole_number(v, 0xffff);
-		} else if ((v = value_of(*words, "promisc"))) {
+		} else if (has_key(*words, "promisc", &v)) {
 			flt->promisc = whole_number(v, 1);
 		} else {
 			bad(*words);
@@ -595,9 +601,9 @@ static int parse_words(char **words, int n)
 	const char *v;
 
 	for (; n > 0; words++, n--) {
-		if ((v = value_of(*words, "dst")))
+		if (has_key(*words, "dst", &v))
 			parse_mac(v, eth);
-		else if ((v = value_of(*words, "src")))
+		else if (has_key(*words, "src", &v))
 			parse_mac(v, eth + ETH_ALEN);
 		else
 			print_packet(eth, buf,
