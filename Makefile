@@ -50,6 +50,14 @@ tools:
 	$(MAKE) -C tools/examples
 	$(MAKE) -C selftests/net/ttp
 
+.PHONY: demo
+demo:
+	@tools/demo/demo
+
+.PHONY: lint
+lint:
+	@tools/dev/lint
+
 .PHONY: gen
 gen:
 	tools/dev/gen-netlink.sh

@@ -173,7 +173,8 @@ static void ttp_input_busy(struct ttp_input *in, struct ttp_rpc *rpc)
 	rpc->informed = true;
 	if (rpc->state == TTP_RPC_OUTGOING)
 		ttp_rpc_received_up_to(rpc, in->pkt.note.value);
-	ttp_timer_heard(rpc);
+	/* Alive, but slow: go on asking, less and less often */
+	rpc->heard_ns = ktime_get_ns();
 }
 
 static void ttp_input_unknown_rpc(struct ttp_input *in, struct ttp_rpc *rpc)
