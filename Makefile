@@ -50,9 +50,35 @@ tools:
 	$(MAKE) -C tools/examples
 	$(MAKE) -C selftests/net/ttp
 
+PREFIX	?= /usr/local
+
+.PHONY: install
+install: modules tools
+	$(MAKE) -C $(KDIR) M=$(ROOT)/net/ttp INSTALL_MOD_DIR=extra $(KARGS) \
+		CONFIG_TTP=m modules_install
+	depmod -a
+	install -D -m 755 build/bin/ttpctl $(DESTDIR)$(PREFIX)/sbin/ttpctl
+	install -D -m 644 tools/ttpctl/ttpctl.8 \
+		$(DESTDIR)$(PREFIX)/share/man/man8/ttpctl.8
+	install -D -m 644 uapi/linux/ttp.h \
+		$(DESTDIR)$(PREFIX)/include/linux/ttp.h
+	install -D -m 644 uapi/linux/ttp_netlink.h \
+		$(DESTDIR)$(PREFIX)/include/linux/ttp_netlink.h
+
+.PHONY: clean
+clean:
+	-$(MAKE) -C $(KDIR) M=$(ROOT)/net/ttp $(KARGS) clean
+	rm -rf build
+
 .PHONY: demo
 demo:
 	@tools/demo/demo
+
+.PHONY: check check-fast
+check:
+	@tools/dev/check
+check-fast:
+	@tools/dev/check fast
 
 .PHONY: lint
 lint:
