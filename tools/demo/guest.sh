@@ -73,12 +73,12 @@ verdict "the file arrived, the checksums match" [ "$sent" = "$received" ]
 
 say "A plain C server and client: $RPCS calls of mixed sizes, every byte of every
    answer compared; then the same calls over TCP, on the same link."
-on h2 ttp_echo_server 7 &
+ip netns exec h2 ttp_echo_server 7 &
 server=$!
 until on h2 ttpctl sock show | grep -qw 7; do sleep 0.01; done
 show ttp_echo_client "$(mac 2)%eth0" 7 3 100
 kill $server
-on h2 ttp_compare server -t "$(addr 2):9" 9 >/tmp/server 2>&1 &
+ip netns exec h2 ttp_compare server -t "$(addr 2):9" 9 >/tmp/server 2>&1 &
 server=$!
 until grep -qs ready /tmp/server; do sleep 0.01; done
 on h1 ttp_compare client -t "$(addr 2):9" -n "$RPCS" \
