@@ -75,14 +75,20 @@ void ttp_end_socket(struct sock *sk)
 	local_bh_enable();
 }
 
-/* The next own RPC with the cookie that is still under way */
-static struct ttp_rpc *ttp_end_find_cookie(struct ttp_sock *ts, u64 cookie)
+/*
+ * The next own RPC with the cookie that is still under way.  One that began
+ * after @now_ns is not meant: a sender may have waited for the room of one
+ * that was just ended, and could keep us here for ever.
+ */
+static struct ttp_rpc *ttp_end_find_cookie(struct ttp_sock *ts, u64 cookie,
+					   u64 now_ns)
 {
 	struct ttp_rpc *rpc, *found = NULL;
 
 	spin_lock(&ts->lock);
 	list_for_each_entry(rpc, &ts->rpcs, sock_node) {
 		if (!rpc->client || (cookie && rpc->cookie != cookie) ||
+		    rpc->start_ns > now_ns ||
 		    READ_ONCE(rpc->state) != TTP_RPC_OUTGOING)
 			continue;
 		found = ttp_rpc_get(rpc);
@@ -95,6 +101,7 @@ static struct ttp_rpc *ttp_end_find_cookie(struct ttp_sock *ts, u64 cookie)
 int ttp_end_cookie(struct sock *sk, u64 cookie)
 {
 	struct ttp_sock *ts = ttp_sk(sk);
+	u64 now_ns = ktime_get_ns();
 	struct sk_buff_head out;
 	struct ttp_rpc *rpc;
 	int err = -ENOENT;
@@ -102,7 +109,7 @@ int ttp_end_cookie(struct sock *sk, u64 cookie)
 	__skb_queue_head_init(&out);
 	local_bh_disable();
 	rcu_read_lock();
-	while ((rpc = ttp_end_find_cookie(ts, cookie))) {
+	while ((rpc = ttp_end_find_cookie(ts, cookie, now_ns))) {
 		spin_lock(&rpc->lock);
 		if (rpc->sk == sk && rpc->state == TTP_RPC_OUTGOING) {
 			ttp_output_note(rpc, TTP_WIRE_CANCEL, 0, 0, &out);
@@ -184,6 +191,7 @@ static void ttp_end_peers_of_link(struct ttp_link *link)
 {
 	struct sk_buff_head out;
 	struct ttp_peer *peer;
+	bool timer;
 
 	__skb_queue_head_init(&out);
 	for (;;) {
@@ -202,8 +210,13 @@ static void ttp_end_peers_of_link(struct ttp_link *link)
 		local_bh_enable();
 		if (!peer)
 			return;
-		/* A run of the timer may still hold it */
+		/* Its timer may run, and even be queued again meanwhile */
 		hrtimer_cancel(&peer->timer);
+		spin_lock_bh(&peer->lock);
+		timer = ttp_peer_disarm(peer);
+		spin_unlock_bh(&peer->lock);
+		if (timer)
+			ttp_peer_put(peer);
 		ttp_peer_put(peer);
 		cond_resched();
 	}

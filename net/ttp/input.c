@@ -206,6 +206,11 @@ static void ttp_input_packet(struct ttp_link *link, struct sk_buff *skb,
 	struct ttp_input in = { .link = link, .out = out };
 	enum skb_drop_reason reason;
 
+	/* What came through this device for another one on top, as a VLAN */
+	if (skb->dev != link->pt.dev) {
+		ttp_input_drop(skb, SKB_DROP_REASON_OTHERHOST);
+		return;
+	}
 	if (skb->pkt_type != PACKET_HOST && skb->pkt_type != PACKET_LOOPBACK) {
 		if (skb->pkt_type != PACKET_OTHERHOST)
 			TTP_INC(link, IN_SOURCE);

@@ -8,6 +8,9 @@
 #include "ping.h"
 #include "timer.h"
 
+/* No network is faster, whatever its time stamps say */
+#define TTP_INPUT_MIN_RTT_NS	5000U
+
 /* The only place that translates what the wire says into an errno */
 static int ttp_input_errno(u8 type, u8 code)
 {
@@ -55,14 +58,19 @@ static void ttp_input_grant(struct ttp_input *in, struct ttp_rpc *rpc)
 
 /*
  * Answering each RESEND at once would let a peer, or a network that doubles
- * packets, make us send without bound: one in half a round trip is honoured.
+ * packets, make us send without bound: one in half a round trip is honoured,
+ * or, as long as none was measured, in half the floor of the time-out.
  */
 static bool ttp_input_too_soon(struct ttp_rpc *rpc)
 {
+	const struct ttp_link *link = rpc->key.peer->key.link;
 	u64 now_ns = ktime_get_ns();
+	u32 rtt_ns;
 
-	if (rpc->resent_ns &&
-	    now_ns - rpc->resent_ns < ttp_timer_rtt_ns(rpc) / 2)
+	rtt_ns = max(ttp_timer_rtt_ns(rpc), TTP_INPUT_MIN_RTT_NS);
+	if (!ttp_timer_rtt_ns(rpc))
+		rtt_ns = READ_ONCE(link->config.rto_min_us) * NSEC_PER_USEC;
+	if (rpc->resent_ns && now_ns - rpc->resent_ns < rtt_ns / 2)
 		return true;
 	rpc->resent_ns = now_ns;
 	return false;

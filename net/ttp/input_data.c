@@ -59,6 +59,7 @@ static bool ttp_input_store(struct ttp_input *in, struct ttp_rpc *rpc,
 	bool in_order;
 	int err;
 
+	skb_orphan(skb);	/* it is no burden of its sender any more */
 	if (!ttp_sock_charge_rcv(rpc->sk, truesize)) {
 		TTP_INC(in->link, IN_NO_MEM);
 		return false;
@@ -179,6 +180,8 @@ static void ttp_input_no_server(struct ttp_input *in, int err)
 		TTP_INC(in->link, RPC_REFUSED);
 		ttp_input_refuse(in, TTP_REJECT_REFUSED, 0);
 		break;
+	case -ESTALE:
+		break;		/* counted */
 	default:
 		TTP_INC(in->link, IN_NO_MEM);
 		break;
@@ -187,14 +190,19 @@ static void ttp_input_no_server(struct ttp_input *in, int err)
 
 /*
  * Could an incarnation of this host before the present one have received the
- * request?  The client that did not know our epoch tells how old it is.
+ * request?  The client that did not know our epoch tells how old it is.  Or
+ * could this one have, and have forgotten the client and its ids since?
  */
 static bool ttp_input_too_old(const struct ttp_input *in)
 {
 	u64 age_ns = (u64)in->pkt.data.age_us * NSEC_PER_USEC;
+	u64 now_ns = ktime_get_ns(), forgot_ns;
 
-	return !in->pkt.dst_epoch &&
-	       age_ns >= ktime_get_ns() - in->link->born_ns;
+	if (!in->pkt.dst_epoch && age_ns >= now_ns - in->link->born_ns)
+		return true;
+	forgot_ns = in->peer ? in->peer->forgot_ns :
+			       READ_ONCE(in->link->forgot_ns);
+	return forgot_ns && age_ns > now_ns - forgot_ns;
 }
 
 static struct ttp_rpc *ttp_input_new_rpc(struct ttp_input *in, struct sock *sk)
@@ -220,6 +228,8 @@ static struct ttp_rpc *ttp_input_new_rpc(struct ttp_input *in, struct sock *sk)
 		/* Another CPU may have begun it since we looked */
 		if (PTR_ERR(rpc) == -EALREADY)
 			found = ttp_input_find(in);
+		else if (PTR_ERR(rpc) == -ESTALE)
+			TTP_INC(in->link, IN_STALE);
 		return found ?: rpc;
 	}
 	una = (pkt->id | TTP_WIRE_ID_SERVER) - 2ULL * pkt->data.una;

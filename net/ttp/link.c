@@ -59,6 +59,7 @@ static struct ttp_link *ttp_link_alloc(struct ttp_net *tn,
 	link->config = *config;
 	link->epoch = ttp_link_random_epoch();
 	link->born_ns = ktime_get_ns();
+	ether_addr_copy(link->mac, dev->dev_addr);
 	/* Room to grow for centuries, and no two incarnations overlap */
 	link->id_base = get_random_u64() >> 2 & ~TTP_WIRE_ID_SERVER;
 	spin_lock_init(&link->peer_lock);

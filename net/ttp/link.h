@@ -57,6 +57,9 @@ struct ttp_link_config {
  * @tn: namespace
  * @epoch: random number of this incarnation, never 0
  * @born_ns: when the incarnation began, monotonic
+ * @forgot_ns: when a peer that had sent requests was forgotten last, monotonic;
+ *	0 = never.  Lockless
+ * @mac: address of the device, as its peers know it
  * @id_base: secret start of the RPC ids, see ttp_peer.next_id
  * @ending: being disabled; no peer may be added.  Under @peer_lock
  * @mtu: MTU of the device, 0 while it is too small for TTP
@@ -76,6 +79,8 @@ struct ttp_link {
 	struct ttp_net			*tn;
 	u32				epoch;
 	u64				born_ns;
+	u64				forgot_ns;
+	u8				mac[ETH_ALEN];
 	u64				id_base;
 	bool				ending;
 	u32				mtu;

@@ -2,6 +2,7 @@
 /*
  * Loading and unloading: a ladder, and its exact mirror.
  */
+#include <linux/etherdevice.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
 #include <net/genetlink.h>
@@ -50,8 +51,13 @@ err_peer:
 
 static void __net_exit ttp_net_pre_exit(struct net *net)
 {
+	struct ttp_net *tn = ttp_net(net);
+
+	/* Many namespaces have no link, and nobody is left to add one */
+	if (list_empty(&tn->links))
+		return;
 	rtnl_lock();
-	ttp_end_net(ttp_net(net));
+	ttp_end_net(tn);
 	rtnl_unlock();
 }
 
@@ -60,7 +66,6 @@ static void __net_exit ttp_net_exit(struct net *net)
 	struct ttp_net *tn = ttp_net(net);
 
 	ttp_ping_net_exit(tn);
-	rcu_barrier();		/* the last objects count down in @tn */
 	ttp_mib_proc_exit(tn);
 	ttp_sock_net_exit(tn);
 	ttp_rpc_net_exit(tn);
@@ -78,6 +83,21 @@ static struct pernet_operations ttp_net_ops = {
 
 /* Devices come and go */
 
+/* To its peers, a device with another address is another host */
+static void ttp_netdev_restart(struct ttp_link *link, struct net_device *dev)
+{
+	struct ttp_link_config config = link->config;
+	struct ttp_net *tn = link->tn;
+
+	if (ether_addr_equal(link->mac, dev->dev_addr))
+		return;
+	ttp_nl_dev_event(link, TTP_CMD_DEV_DEL_NTF);
+	ttp_end_link(link);
+	if (!ttp_link_add(tn, dev, &config, NULL))
+		ttp_nl_dev_event(ttp_link_find(tn, dev->ifindex),
+				 TTP_CMD_DEV_ADD_NTF);
+}
+
 static int ttp_netdev_event(struct notifier_block *nb, unsigned long event,
 			    void *ptr)
 {
@@ -91,6 +111,9 @@ static int ttp_netdev_event(struct notifier_block *nb, unsigned long event,
 	case NETDEV_UNREGISTER:		/* also when it moves elsewhere */
 		ttp_nl_dev_event(link, TTP_CMD_DEV_DEL_NTF);
 		ttp_end_link(link);
+		break;
+	case NETDEV_CHANGEADDR:
+		ttp_netdev_restart(link, dev);
 		break;
 	case NETDEV_CHANGEMTU:
 		ttp_link_set_mtu(link, dev->mtu);

@@ -10,6 +10,20 @@
 /* The levels until the scheduler computes them: control, short, long */
 #define TTP_LEVEL_CONTROL	TTP_WIRE_TOP_LEVEL
 
+/**
+ * struct ttp_output_cb - our part of a packet in the caller's queue
+ * @link: whose it is; the queue lives within one RCU read section
+ */
+struct ttp_output_cb {
+	struct ttp_link	*link;
+};
+
+static struct ttp_output_cb *ttp_output_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct ttp_output_cb) > sizeof(skb->cb));
+	return (struct ttp_output_cb *)skb->cb;
+}
+
 /* What every packet tells, from what is known of the device and the peer */
 
 static void ttp_output_fill_peer(struct ttp_packet *pkt, struct ttp_peer *peer,
@@ -107,6 +121,7 @@ static void ttp_output_end(struct ttp_link *link, const u8 *mac,
 	}
 	skb_reset_mac_header(skb);
 	TTP_INC(link, OUT_PACKETS);
+	ttp_output_cb(skb)->link = link;
 	__skb_queue_tail(out, skb);
 }
 
@@ -518,7 +533,8 @@ int ttp_output_probe(struct ttp_link *link, const u8 *mac,
 	ttp_output_init(&pkt, type, NULL);
 	pkt.note.value = value;
 	pkt.payload = pad;
-	if (peer)
+	/* A question goes to whoever is there, also after a restart */
+	if (peer && type != TTP_WIRE_PROBE)
 		pkt.dst_epoch = READ_ONCE(peer->epoch);
 	skb = ttp_output_begin(link, peer, &pkt, 0, pad);
 	if (!skb) {
@@ -589,24 +605,29 @@ void ttp_output_ack(struct ttp_rpc *rpc, struct sk_buff_head *out)
 /* Handing over */
 
 /* A message to our own address: in again at the bottom, as from the wire */
-static void ttp_output_loop(struct sk_buff *skb)
+static int ttp_output_loop(struct sk_buff *skb)
 {
 	skb_pull(skb, ETH_HLEN);
 	skb_reset_network_header(skb);
 	skb->pkt_type = PACKET_LOOPBACK;
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
-	netif_rx(skb);
+	return netif_rx(skb);
 }
 
 void ttp_output_flush(struct sk_buff_head *out)
 {
+	struct ttp_link *link;
 	struct sk_buff *skb;
+	int rc;
 
 	while ((skb = __skb_dequeue(out))) {
+		link = ttp_output_cb(skb)->link;
 		if (ether_addr_equal(eth_hdr(skb)->h_dest,
 				     skb->dev->dev_addr))
-			ttp_output_loop(skb);
+			rc = ttp_output_loop(skb);
 		else
-			dev_queue_xmit(skb);
+			rc = dev_queue_xmit(skb);
+		if (net_xmit_eval(rc))	/* a macro: looks twice */
+			TTP_INC(link, OUT_ERRORS);
 	}
 }

@@ -92,6 +92,7 @@ static struct ttp_peer *ttp_peer_alloc(const struct ttp_peer_key *key,
 	refcount_set(&peer->refcnt, 2);		/* the table's, the caller's */
 	spin_lock_init(&peer->lock);
 	peer->mtu = TTP_WIRE_DEFAULT_MTU;
+	peer->forgot_ns = READ_ONCE(key->link->forgot_ns);
 	/*
 	 * Ids advance by 2 an RPC, and there is less than one RPC a ns: so a
 	 * peer that was forgotten never sees one of its old ids again.
@@ -201,8 +202,9 @@ bool ttp_peer_unhash(struct ttp_peer *peer, bool only_idle)
 	       !(only_idle && (peer->rpcs_in || peer->rpcs_out));
 	if (gone) {
 		peer->dead = true;
-		peer->timer_ns = 0;
-		timer = hrtimer_try_to_cancel(&peer->timer) == 1;
+		if (peer->seen.prefix)
+			WRITE_ONCE(link->forgot_ns, ktime_get_ns());
+		timer = ttp_peer_disarm(peer);
 	}
 	spin_unlock_bh(&peer->lock);
 	if (!gone)
@@ -225,15 +227,35 @@ void ttp_peer_arm(struct ttp_peer *peer, u64 when_ns)
 
 	if (peer->timer_ns && peer->timer_ns <= when_ns)
 		return;
-	/*
-	 * Each time the timer is queued it owns a reference, which its
-	 * function drops.  If it is running now, that run has its own.
-	 */
-	if (hrtimer_try_to_cancel(&peer->timer) != 1)
+	/* One reference, whether it is queued, runs, or both */
+	if (!peer->timer_held)
 		ttp_peer_get(peer);
+	peer->timer_held = true;
 	peer->timer_ns = when_ns;
 	hrtimer_start(&peer->timer, ns_to_ktime(when_ns),
 		      HRTIMER_MODE_ABS_SOFT);
+}
+
+bool ttp_peer_disarm(struct ttp_peer *peer)
+{
+	lockdep_assert_held(&peer->lock);
+
+	peer->timer_ns = 0;
+	if (!peer->timer_held || hrtimer_try_to_cancel(&peer->timer) < 0)
+		return false;
+	peer->timer_held = false;
+	return true;
+}
+
+bool ttp_peer_disarmed(struct ttp_peer *peer)
+{
+	lockdep_assert_held(&peer->lock);
+
+	/* Queued under the lock only, and not fired again while it runs */
+	if (hrtimer_is_queued(&peer->timer))
+		return false;
+	peer->timer_held = false;
+	return true;
 }
 
 bool ttp_peer_epoch_old(const struct ttp_peer *peer, u32 epoch)

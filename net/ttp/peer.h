@@ -37,8 +37,8 @@ struct ttp_peer_key {
  * struct ttp_peer - another host (or this one, by its own address)
  *
  * Lifetime: made when the first message goes to it or comes from it; the
- * table ttp_net.peers holds one reference, each RPC one, an armed @timer
- * one.  Leaves the table when its link ends, by peer-flush, or when an idle
+ * table ttp_net.peers holds one reference, each RPC one, a queued or running
+ * @timer one (@timer_held).  Leaves the table when its link ends, by peer-flush, or when an idle
  * one has to make room; freed after a grace period.
  *
  * @hash: in ttp_net.peers
@@ -46,11 +46,14 @@ struct ttp_peer_key {
  * @link_node: in ttp_link.peers, under ttp_link.peer_lock
  * @refcnt: references
  * @rcu: for freeing
+ * @forgot_ns: ttp_link.forgot_ns when the peer was met: requests older than
+ *	that may have been run for it before
  *
  * @lock: protects all below; BH spinlock, taken inside ttp_rpc.lock, leaf
  * @dead: left the table; no new RPC may begin
  * @crc_free: it takes packets without CRC
  * @fresh: @stamp was not echoed yet
+ * @timer_held: @timer is queued or runs, and owns a reference
  * @ack_count: entries of @acks
  * @mtu: the MTU it told; TTP_WIRE_DEFAULT_MTU before
  * @epoch: its incarnation, 0 = not known
@@ -85,11 +88,13 @@ struct ttp_peer {
 	struct list_head	link_node;
 	refcount_t		refcnt;
 	struct rcu_head		rcu;
+	u64			forgot_ns;
 
 	spinlock_t		lock;	/* all below */
 	bool			dead;
 	bool			crc_free;
 	bool			fresh;
+	bool			timer_held;
 	u8			ack_count;
 	u16			mtu;
 	u32			epoch;
@@ -198,6 +203,25 @@ void ttp_peer_put(struct ttp_peer *peer);
  * Context: BH disabled, peer->lock held.
  */
 void ttp_peer_arm(struct ttp_peer *peer, u64 when_ns) __must_hold(&peer->lock);
+
+/**
+ * ttp_peer_disarm() - stop the timer, unless it runs
+ * @peer: the peer
+ *
+ * Context: BH disabled, peer->lock held.
+ * Return: whether the timer's reference is the caller's now.
+ */
+bool ttp_peer_disarm(struct ttp_peer *peer) __must_hold(&peer->lock);
+
+/**
+ * ttp_peer_disarmed() - whether a run of the timer is the last for now
+ * @peer: the peer
+ *
+ * Context: the end of the timer's function, peer->lock held.
+ * Return: whether the timer's reference is the caller's now; if not, the
+ * timer is queued again.
+ */
+bool ttp_peer_disarmed(struct ttp_peer *peer) __must_hold(&peer->lock);
 
 /**
  * ttp_peer_set_epoch() - note the incarnation that a packet came from

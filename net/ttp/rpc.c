@@ -40,9 +40,12 @@ void ttp_rpc_net_exit(struct ttp_net *tn)
 
 struct ttp_rpc *ttp_rpc_find(struct ttp_net *tn, struct ttp_peer *peer, u64 id)
 {
-	struct ttp_rpc_key key = { .peer = peer, .id = id };
+	struct ttp_rpc_key key;
 	struct ttp_rpc *rpc;
 
+	memset(&key, 0, sizeof(key));	/* it is hashed with its padding */
+	key.peer = peer;
+	key.id = id;
 	rpc = rhashtable_lookup(&tn->rpcs, &key, ttp_rpc_table);
 	if (rpc && !refcount_inc_not_zero(&rpc->refcnt))
 		rpc = NULL;
@@ -90,10 +93,13 @@ static struct ttp_rpc *ttp_rpc_alloc(struct sock *sk, struct ttp_peer *peer,
 	return rpc;
 }
 
-/* Undo ttp_rpc_alloc() of an RPC that never was live, nor in a socket */
+/*
+ * Undo ttp_rpc_alloc() of an RPC that never was live.  It has been in its
+ * socket's list, so that somebody else may have a reference by now.
+ */
 static void ttp_rpc_unalloc(struct ttp_rpc *rpc)
 {
-	refcount_set(&rpc->refcnt, 1);
+	ttp_rpc_put(rpc);	/* for being live */
 	ttp_rpc_put(rpc);
 }
 
@@ -188,6 +194,9 @@ static int ttp_rpc_publish_server(struct ttp_rpc *rpc,
 
 	if (peer->dead)
 		return -ENOMEM;
+	/* A new incarnation was heard of since, which has its own ids */
+	if (peer->epoch != pkt->src_epoch)
+		return -ESTALE;
 	if (!ttp_ranges_gap(&peer->seen, number, number + 1, &start, &end))
 		return -EALREADY;
 	if (peer->rpcs_in >= limit)

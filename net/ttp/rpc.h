@@ -218,8 +218,8 @@ struct ttp_rpc *ttp_rpc_client(struct sock *sk, struct ttp_peer *peer,
  * Context: softirq; on success rpc->lock held.
  * Return: the RPC with a reference for the caller; ERR_PTR(-EALREADY) if the
  * id was used before, ERR_PTR(-EDQUOT) if the client has too many open,
- * ERR_PTR(-ECONNREFUSED) if the socket is closed, ERR_PTR(-ENOMEM),
- * ERR_PTR(-EEXIST) if another CPU was faster.
+ * ERR_PTR(-ECONNREFUSED) if the socket is closed, ERR_PTR(-ESTALE) if the
+ * client has restarted, ERR_PTR(-ENOMEM).
  */
 struct ttp_rpc *ttp_rpc_server(struct sock *sk, struct ttp_peer *peer,
 			       const struct ttp_packet *pkt);

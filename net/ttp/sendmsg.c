@@ -116,7 +116,10 @@ static int ttp_sendmsg_addr(struct ttp_sending *s, struct msghdr *msg)
 		return -EINVAL;
 	if (!connected || name->sttp_rpc)
 		return 0;
-	return ttp_sendmsg_same(name, &remote) ? 0 : -EISCONN;
+	if (!ttp_sendmsg_same(name, &remote))
+		return -EISCONN;
+	s->addr = remote;	/* with the device that connect() found */
+	return 0;
 }
 
 static int ttp_sendmsg_route(struct ttp_sending *s)
@@ -193,18 +196,24 @@ static struct ttp_rpc *ttp_sendmsg_begin(struct ttp_sending *s,
 		.timeout_ms = s->send.timeout_ms,
 		.cookie = s->send.cookie,
 	};
+	unsigned int tries = 4;
 	struct ttp_peer *peer;
 	struct ttp_rpc *rpc;
 
-	rcu_read_lock();
-	peer = ttp_peer_create(s->link, s->addr.sttp_addr, GFP_ATOMIC);
-	rcu_read_unlock();
-	if (IS_ERR(peer))
-		return PTR_ERR(peer) == -ENOMEM ? ERR_PTR(-ENOBUFS) :
-						  ERR_CAST(peer);
-	rpc = ttp_rpc_client(s->sk, peer, &wish, out);
-	ttp_peer_put(peer);
-	return rpc;
+	/* The peer may be forgotten just now: then it is met again */
+	for (;;) {
+		rcu_read_lock();
+		peer = ttp_peer_create(s->link, s->addr.sttp_addr, GFP_ATOMIC);
+		rcu_read_unlock();
+		if (IS_ERR(peer))
+			return PTR_ERR(peer) == -ENOMEM ? ERR_PTR(-ENOBUFS) :
+							  ERR_CAST(peer);
+		rpc = ttp_rpc_client(s->sk, peer, &wish, out);
+		ttp_peer_put(peer);
+		if (rpc != ERR_PTR(-ENETUNREACH) || !--tries)
+			return rpc;
+		cond_resched();
+	}
 }
 
 static int ttp_sendmsg_request(struct ttp_sending *s, struct msghdr *msg)

@@ -393,14 +393,20 @@ static int ttp_sock_wake_writer(struct wait_queue_entry *wait,
 long ttp_sock_wait_readable(struct sock *sk, long timeo)
 {
 	DEFINE_WAIT_FUNC(wait, ttp_sock_wake_reader);
+	long interrupted;
 
+	wait.flags |= WQ_FLAG_EXCLUSIVE;
 	while (timeo > 0) {
-		prepare_to_wait_exclusive(sk_sleep(sk), &wait,
-					  TASK_INTERRUPTIBLE);
+		/*
+		 * With a signal pending this leaves the queue, before the
+		 * look at what there is: whoever is woken will use it.
+		 */
+		interrupted = prepare_to_wait_event(sk_sleep(sk), &wait,
+						    TASK_INTERRUPTIBLE);
 		if (ttp_sock_readable(sk) ||
 		    READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN)
 			break;
-		if (signal_pending(current)) {
+		if (interrupted) {
 			timeo = sock_intr_errno(timeo);
 			break;
 		}
@@ -441,7 +447,7 @@ static bool ttp_sock_try_charge_snd(struct sock *sk, u32 bytes)
 	return ok;
 }
 
-int ttp_sock_charge_snd(struct sock *sk, u32 bytes, long timeo)
+static int ttp_sock_wait_charge_snd(struct sock *sk, u32 bytes, long timeo)
 {
 	DEFINE_WAIT_FUNC(wait, ttp_sock_wake_writer);
 	int err = 0;
@@ -467,6 +473,14 @@ int ttp_sock_charge_snd(struct sock *sk, u32 bytes, long timeo)
 	}
 	finish_wait(sk_sleep(sk), &wait);
 	return err;
+}
+
+int ttp_sock_charge_snd(struct sock *sk, u32 bytes, long timeo)
+{
+	if (!(READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN) &&
+	    ttp_sock_try_charge_snd(sk, bytes))
+		return 0;
+	return ttp_sock_wait_charge_snd(sk, bytes, timeo);
 }
 
 void ttp_sock_uncharge_snd(struct sock *sk, u32 bytes)

@@ -7,6 +7,7 @@
  */
 #include <linux/random.h>
 
+#include "grant.h"
 #include "netlink.h"
 #include "timer.h"
 
@@ -108,12 +109,24 @@ static void ttp_timer_give_up(struct ttp_rpc *rpc, u64 now_ns,
 	ttp_rpc_fail(rpc, -ETIMEDOUT);
 }
 
+/*
+ * A message is coming in.  One that waits for room looks itself whether there
+ * is some: its place may have become free without anybody receiving, and the
+ * sender may not be there any more, which only a GRANT brings to light.
+ */
+static void ttp_timer_ask_sender(struct ttp_rpc *rpc, struct sk_buff_head *out)
+{
+	if (rpc->in.budget)
+		ttp_output_resend(rpc, false, out);
+	else if (rpc->sk && ttp_sock_reserve(rpc, rpc->in.len))
+		ttp_grant_start(rpc, out);
+}
+
 /* Client: no response yet, or not all of it */
 static void ttp_timer_ask_server(struct ttp_rpc *rpc, struct sk_buff_head *out)
 {
 	if (rpc->in.known) {
-		if (rpc->in.budget)
-			ttp_output_resend(rpc, false, out);
+		ttp_timer_ask_sender(rpc, out);
 	} else if (!rpc->informed) {
 		ttp_output_first(rpc, out);
 	} else if (rpc->oneway) {
@@ -143,8 +156,8 @@ static void ttp_timer_expire(struct ttp_rpc *rpc, u64 now_ns,
 		ttp_timer_ask_server(rpc, out);
 	else if (rpc->state == TTP_RPC_REPLYING)
 		ttp_output_note(rpc, TTP_WIRE_NEED_ACK, 0, 0, out);
-	else if (rpc->in.budget)
-		ttp_output_resend(rpc, false, out);
+	else
+		ttp_timer_ask_sender(rpc, out);
 	ttp_timer_schedule(rpc, now_ns + ttp_timer_rto(rpc));
 }
 
@@ -200,7 +213,7 @@ enum hrtimer_restart ttp_timer_fn(struct hrtimer *timer)
 	u64 now_ns = ktime_get_ns();
 	struct sk_buff_head out;
 	struct ttp_rpc *rpc;
-	bool acks;
+	bool acks, last;
 
 	__skb_queue_head_init(&out);
 	TTP_INC(peer->key.link, TIMER_RUNS);
@@ -219,10 +232,12 @@ enum hrtimer_restart ttp_timer_fn(struct hrtimer *timer)
 		ttp_output_acks(peer, &out);
 	spin_lock(&peer->lock);
 	ttp_timer_rearm(peer, now_ns + TTP_TIMER_PAUSE_NS);
+	last = ttp_peer_disarmed(peer);
 	spin_unlock(&peer->lock);
 	ttp_output_flush(&out);
 	rcu_read_unlock();
 
-	ttp_peer_put(peer);	/* what ttp_peer_arm() took */
+	if (last)
+		ttp_peer_put(peer);	/* what ttp_peer_arm() took */
 	return HRTIMER_NORESTART;
 }
