@@ -48,6 +48,10 @@ modules:
 tools:
 	$(MAKE) -C tools/ttpctl
 	$(MAKE) -C tools/examples
+
+# Test programs want the kernel's kselftest_harness.h
+.PHONY: testprogs
+testprogs: tools
 	$(MAKE) -C selftests/net/ttp
 
 PREFIX	?= /usr/local

@@ -5,6 +5,7 @@
  * ttp_rpc.due_ns says when an RPC wants attention.  The peer's queue holds it
  * at that time or earlier (see ttp_rpc_schedule()).
  */
+#include <linux/math64.h>
 #include <linux/random.h>
 
 #include "grant.h"
@@ -14,6 +15,8 @@
 /* RPCs looked at in one run; the rest of a crowd is spread out in time */
 #define TTP_TIMER_BATCH		32U
 #define TTP_TIMER_PAUSE_NS	(20 * NSEC_PER_USEC)
+/* However far the back-off goes: questions asked before silence is too long */
+#define TTP_TIMER_CHANCES	5U
 /* More tries than this make no difference to the back-off */
 #define TTP_TIMER_MAX_TRIES	64U
 
@@ -34,7 +37,7 @@ static u64 ttp_timer_rto(struct ttp_rpc *rpc)
 			     (u64)READ_ONCE(link->config.rto_max_us) *
 			     NSEC_PER_USEC, rpc->tries, get_random_u32());
 	spin_unlock(&peer->lock);
-	return rto_ns;
+	return min(rto_ns, div_u64(rpc->timeout_ns, TTP_TIMER_CHANCES));
 }
 
 /* When silence will have lasted too long */
@@ -125,15 +128,14 @@ static void ttp_timer_ask_sender(struct ttp_rpc *rpc, struct sk_buff_head *out)
 /* Client: no response yet, or not all of it */
 static void ttp_timer_ask_server(struct ttp_rpc *rpc, struct sk_buff_head *out)
 {
-	if (rpc->in.known) {
+	if (rpc->in.known)
 		ttp_timer_ask_sender(rpc, out);
-	} else if (!rpc->informed) {
+	else if (!rpc->informed)
 		ttp_output_first(rpc, out);
-	} else if (rpc->oneway) {
+	else if (rpc->oneway)
 		ttp_output_note(rpc, TTP_WIRE_NEED_ACK, 0, 0, out);
-	} else {
+	else
 		ttp_output_resend(rpc, true, out);
-	}
 }
 
 static void ttp_timer_expire(struct ttp_rpc *rpc, u64 now_ns,
