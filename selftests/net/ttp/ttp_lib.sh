@@ -12,6 +12,18 @@
 #   counter hI NAME		a counter or gauge of the host, 0 if absent
 #   wait_for SECONDS COMMAND...	repeat until it succeeds
 #   quiet hI			have the gauges of the host come to rest?
+#   start hI PROGRAM [ARG]...	in the background until it says "ready"; $started
+#   field NAME TEXT		the value of NAME=VALUE in the text, 0 if absent
+#   record hI FILE		tcpdump its TTP frames
+#   record_end			of all of them
+#   virtual			does time only pass while nothing happens?
+#
+#   lose hI all|first NAME=VALUE...	drop matching frames that leave the
+#				host; names as in ttp_frame: type sport dport
+#				id offset original=1 (not RETRANS).  "first" is
+#				for frames without payload.
+#   lost hI			how many were dropped so far
+#   lose_no_more hI		all pass again
 
 . /mnt/lib/hosts.sh
 
@@ -89,19 +101,30 @@ counter() {
 		/proc/net/ttp/snmp
 }
 
+# Starting programs is what takes time: less and less often
 wait_for() {
-	wait_n=$(($1 * 100))
+	wait_ms=$(($1 * 1000))
+	wait_n=0
 	shift
 	while ! "$@" >/dev/null 2>&1; do
-		wait_n=$((wait_n - 1))
-		[ $wait_n -gt 0 ] || return 1
-		sleep 0.01
+		[ $wait_ms -gt 0 ] || return 1
+		wait_n=$((wait_n + 1))
+		if [ $wait_n -lt 10 ]; then
+			sleep 0.01
+			wait_ms=$((wait_ms - 10))
+		elif [ $wait_n -lt 20 ]; then
+			sleep 0.05
+			wait_ms=$((wait_ms - 50))
+		else
+			sleep 0.25
+			wait_ms=$((wait_ms - 250))
+		fi
 	done
 }
 
 quiet_now() {
-	[ "$(counter "$1" TtpCurrRpcs)" = 0 ] &&
-		[ "$(counter "$1" TtpCurrMem)" = 0 ]
+	on "$1" awk '/^TtpCurr(Rpcs|Mem)/ { n += $2 } END { exit n != 0 }' \
+		/proc/net/ttp/snmp
 }
 
 quiet() {
@@ -109,4 +132,94 @@ quiet() {
 	on "$1" cat /proc/net/ttp/snmp | grep Curr
 	on "$1" ttpctl rpc show
 	return 1
+}
+
+start() {
+	start_out=$(mktemp)
+	ip netns exec "$@" >"$start_out" 2>&1 &
+	started=$!
+	wait_for 10 grep -q '^ready' "$start_out" && return
+	cat "$start_out"
+	exit 1
+}
+
+recorders=
+record() {
+	ip netns exec "$1" tcpdump -Z root --immediate-mode -U -n -i eth0 \
+		-w "$2" ether proto 0x88b5 2>"$2.log" &
+	recorders="$recorders $!"
+	wait_for 10 grep -q 'listening on' "$2.log" && return
+	cat "$2.log"
+	exit 1
+}
+
+record_end() {
+	sleep 0.1	# for what is on its way to the file
+	kill -INT $recorders
+	wait $recorders
+	recorders=
+}
+
+field() {
+	for field_word in $2; do
+		case $field_word in
+		"$1="*)	echo "${field_word#*=}"
+			return ;;
+		esac
+	done
+	echo 0
+}
+
+virtual() {
+	case $LAB_KERNEL in
+	uml*)	return 0 ;;
+	esac
+	return 1
+}
+
+lose_type() {	# NAME: its number on the wire
+	lose_i=1
+	for lose_name in data grant resend ack busy unknown need_ack cutoffs \
+			 full probe probe_reply cancel close reject; do
+		[ "$lose_name" != "$1" ] || echo $lose_i
+		lose_i=$((lose_i + 1))
+	done
+}
+
+# "first": a policer drops what is within its burst, which is enough for one
+# such frame and too short for two, and does not fill up again.
+lose() {
+	lose_host=$1
+	lose_how='action drop'
+	[ "$2" = all ] ||
+		lose_how='action police rate 8bit burst 120 conform-exceed pipe/drop'
+	shift 2
+	lose_match='match u32 0 0 at 0'
+	for lose_word in "$@"; do
+		lose_value=${lose_word#*=}
+		case $lose_word in
+		type=*)	set -- "u8 $(lose_type "$lose_value") 0xff at 2" ;;
+		original=1) set -- "u8 0 0x08 at 3" ;;
+		sport=*) set -- "u16 $lose_value 0xffff at 8" ;;
+		dport=*) set -- "u16 $lose_value 0xffff at 10" ;;
+		id=*)	set -- "u32 $((lose_value >> 32)) 0xffffffff at 16 match u32 $((lose_value & 0xffffffff)) 0xffffffff at 20" ;;
+		offset=*) set -- "u32 $lose_value 0xffffffff at 52" ;;
+		*)	echo "lose: what is $lose_word?"
+			exit 1 ;;
+		esac
+		lose_match="$lose_match match $1"
+	done
+	on "$lose_host" tc qdisc add dev eth0 clsact 2>/dev/null
+	on "$lose_host" tc filter add dev eth0 egress protocol 0x88b5 u32 \
+		$lose_match $lose_how || exit 1
+}
+
+lost() {
+	on "$1" tc -s filter show dev eth0 egress |
+		sed -n 's/.*(dropped \([0-9]*\),.*/\1/p' |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+lose_no_more() {
+	on "$1" tc qdisc del dev eth0 clsact
 }

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What is idle costs nothing: 5,000 sockets and 1,000 known peers, and for ten
+# seconds no timer of TTP runs and no frame is sent.
+#
+# wall: 240
+
+. ./ttp_lib.sh
+
+: "${SOCKETS:=5000}" "${PEERS:=1000}"
+port=77
+
+ulimit -n $((SOCKETS + 100)) || exit 1
+ttp_up 2
+start h2 ttp_exchange server $port
+sleep 1000 | ip netns exec h1 ttp_exchange idle "$(mac 2)%eth0" $port \
+	"$SOCKETS" >/tmp/idle 2>&1 &
+wait_for 60 grep -q ready /tmp/idle || cat /tmp/idle
+same "$SOCKETS idle sockets" \
+	"$(on h1 ttpctl -j sock show | grep -o '"port":' | wc -l)" "$SOCKETS"
+
+# Requests from hosts that nobody heard of, which take no answer.  Half of them
+# is one-way.
+peers() {	# FIRST COUNT
+	set -- "$1" $(($1 + $2))
+	words=
+	peers_i=$1
+	while [ "$peers_i" -lt "$2" ]; do
+		[ $((peers_i % 2)) = 0 ] && flags=oneway || flags=crc
+		words="$words type=data src=02:01:00:00:$(printf %02x:%02x \
+			$((peers_i / 256)) $((peers_i % 256)))"
+		words="$words sport=5 dport=$port id=0x1000 msg_len=2"
+		words="$words unsched=2 limit=1000 payload=2 flags=$flags then"
+		peers_i=$((peers_i + 1))
+	done
+	on h1 ttp_frame send eth0 "$(mac 2)" ${words% then}
+}
+for i in $(seq 0 100 $((PEERS - 1))); do
+	peers "$i" 100
+done
+known() {
+	[ "$(counter h2 TtpCurrPeers)" -ge "$PEERS" ]
+}
+ok "$PEERS known peers" wait_for 10 known
+out=$(on h1 ttp_exchange client "$(mac 2)%eth0" $port count=100 flight=10)
+same "and one that is used" "$(field done "$out")" 100
+ok "client at rest" quiet h1
+# until it has given up to wait for acknowledgements
+for i in 1 2 3 4 5; do
+	quiet h2 >/dev/null && break
+done
+ok "server at rest" quiet h2
+
+timers() {
+	cat /proc/timer_list >/tmp/timers || return 1
+	! grep -E 'ttp_timer_fn|ttp_[a-z_]* \[ttp\]' /tmp/timers
+}
+ok "no timer is armed" timers
+runs1=$(counter h1 TtpTimerRuns)
+runs2=$(counter h2 TtpTimerRuns)
+sent1=$(counter h1 TtpOutPackets)
+sent2=$(counter h2 TtpOutPackets)
+sleep 10
+same "no timer ran in 10 s, client" "$(counter h1 TtpTimerRuns)" "$runs1"
+same "no timer ran in 10 s, server" "$(counter h2 TtpTimerRuns)" "$runs2"
+same "no frame was sent in 10 s, client" "$(counter h1 TtpOutPackets)" "$sent1"
+same "no frame was sent in 10 s, server" "$(counter h2 TtpOutPackets)" "$sent2"
+ok "still none is armed" timers
+ok "all are still known" known
+out=$(on h1 ttp_exchange client "$(mac 2)%eth0" $port count=100 flight=10)
+same "and it still works" "$(field done "$out")" 100
+tap_done

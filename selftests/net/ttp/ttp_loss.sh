@@ -1,0 +1,84 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# A network that loses, overtakes, doubles and damages frames, 5, 5, 2 and 1 %
+# each way: every message is there once and right, and nothing stays behind.
+#
+# wall: 300
+# short: RPCS=1000
+#
+# RPCS: messages (10000; 1000 on slow kernels), one in 5 of them one-way.  Half
+# go over MTU 1500, half over 9000.  BIG: one in so many has 1 MiB (250), one in
+# 60 about 64 KiB.
+
+. ./ttp_lib.sh
+
+case $LAB_KERNEL in
+uml)	: "${RPCS:=10000}" ;;
+*)	: "${RPCS:=1000}" ;;
+esac
+: "${BIG:=250}"
+port=77
+# what each of the two queues on the way has to do, so that they do it together
+faults='delay 40us reorder 2.53% loss 2.53% duplicate 1% corrupt 0.5%'
+
+memory() {
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	awk '$1 == "MemFree:" { print $2 }' /proc/meminfo
+}
+
+objects() {
+	awk '$1 == "ttp_rpc" { n = $2 } END { print n + 0 }' /proc/slabinfo
+}
+
+exchange() {	# COUNT FIRST_NUMBER
+	on h1 ttp_exchange client "$(mac 2)%eth0" $port count="$1" \
+		number="$2" flight=24 req=mix resp=mix oneway=5 big="$BIG" \
+		port=$((2000 + $2))
+}
+
+part() {	# MTU FIRST_NUMBER
+	n=$((RPCS / 2))
+	before=$(on h2 ttp_exchange report "$(mac 2)%eth0" $port)
+	out=$(exchange $n "$2")
+	echo "# MTU $1: $out"
+	same "MTU $1: all messages arrived" "$(field done "$out")" $n
+	same "MTU $1: none failed" "$(field failed "$out")" 0
+	same "MTU $1: responses are right" "$(field wrong "$out")" 0
+	same "MTU $1: each was reported once" "$(field twice "$out")" 0
+	out=$(on h2 ttp_exchange report "$(mac 2)%eth0" $port)
+	same "MTU $1: the server got each message" "$(field numbers "$out")" \
+		$(($(field numbers "$before") + n))
+	same "MTU $1: none was run twice" "$(field twice "$out")" 0
+	same "MTU $1: requests are right" "$(field wrong "$out")" 0
+	within "MTU $1: frames were damaged on the way there" \
+		"$(counter h2 TtpInCrc)" 1 1000000
+	within "MTU $1: and on the way back" "$(counter h1 TtpInCrc)" 1 1000000
+	within "MTU $1: and lost" "$(counter h1 TtpRetransmits)" 1 1000000
+	ok "MTU $1: client is at rest" quiet h1
+	ok "MTU $1: server is at rest" quiet h2
+}
+
+for mtu in 1500 9000; do
+	ttp_up 2 mtu $mtu limit 10000
+	start h2 ttp_exchange server $port
+	server=$started
+	# first use takes memory for good, be it the allocators'
+	exchange 100 0 >/dev/null
+	ok "MTU $mtu: at rest" quiet h1
+	ok "MTU $mtu: at rest" quiet h2
+	free=$(memory)
+	hosts_change $faults
+	part $mtu 1000
+	hosts_change
+	lost=$((free - $(memory)))
+	within "MTU $mtu: memory is free again, KiB missing" $lost -100000 2048
+	[ ! -r /proc/slabinfo ] ||
+		within "MTU $mtu: RPC objects left" "$(objects)" 0 512
+	kill $server
+	wait $server 2>/dev/null
+	[ $mtu != 9000 ] || ok "the module can be removed" wait_for 5 rmmod ttp
+	hosts_down
+done
+tap_done
