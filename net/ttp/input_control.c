@@ -65,11 +65,12 @@ static bool ttp_input_too_soon(struct ttp_rpc *rpc)
 {
 	const struct ttp_link *link = rpc->key.peer->key.link;
 	u64 now_ns = ktime_get_ns();
-	u32 rtt_ns;
+	u64 rtt_ns;
 
 	rtt_ns = max(ttp_timer_rtt_ns(rpc), TTP_INPUT_MIN_RTT_NS);
 	if (!ttp_timer_rtt_ns(rpc))
-		rtt_ns = READ_ONCE(link->config.rto_min_us) * NSEC_PER_USEC;
+		rtt_ns = (u64)READ_ONCE(link->config.rto_min_us) *
+			 NSEC_PER_USEC;
 	if (rpc->resent_ns && now_ns - rpc->resent_ns < rtt_ns / 2)
 		return true;
 	rpc->resent_ns = now_ns;
@@ -172,7 +173,9 @@ static void ttp_input_full(struct ttp_input *in, struct ttp_rpc *rpc)
 	rpc->out.held = true;
 	rpc->out.sent = rpc->out.acked;
 	rpc->out.granted = rpc->out.acked;
-	ttp_timer_heard(rpc);
+	/* A GRANT will come; in case it is lost, ask less and less often */
+	rpc->heard_ns = ktime_get_ns();
+	ttp_timer_start(rpc);
 }
 
 static void ttp_input_busy(struct ttp_input *in, struct ttp_rpc *rpc)
@@ -199,11 +202,15 @@ static void ttp_input_unknown_rpc(struct ttp_input *in, struct ttp_rpc *rpc)
 		TTP_INC(in->link, RESEND_IGNORED);
 		return;
 	}
-	/* Begin anew */
+	/* Begin anew; what FULL had held back counts as never sent */
 	rpc->informed = false;
-	rpc->out.sent = 0;
+	if (!rpc->out.len)
+		ttp_output_first(rpc, in->out);
+	else
+		ttp_output_again(rpc, 0, rpc->out.sent, in->out);
 	ttp_input_allow(rpc, rpc->out.unsched);
-	ttp_output_push(rpc, in->out);
+	if (rpc->out.len)
+		ttp_output_push(rpc, in->out);
 	ttp_timer_heard(rpc);
 }
 

@@ -18,11 +18,11 @@ static const struct netlink_range_validation ttp_a_dev_ifindex_range = {
 };
 
 static const struct netlink_range_validation ttp_a_dev_unsched_range = {
-	.max	= 1073741824ULL,
+	.max	= 1048576ULL,
 };
 
 static const struct netlink_range_validation ttp_a_dev_window_range = {
-	.max	= 1073741824ULL,
+	.max	= 1048576ULL,
 };
 
 static const struct netlink_range_validation ttp_a_dev_rto_min_us_range = {

@@ -3,11 +3,19 @@
  * Building packets and handing them to the device.
  */
 #include <linux/etherdevice.h>
+#include <linux/math64.h>
 
 #include "crc.h"
 #include "output.h"
 
-/* The levels until the scheduler computes them: control, short, long */
+/*
+ * However much is granted at once: bytes of a message that one call sends.
+ * What is beyond waits for the next GRANT or RESEND, of which an honest
+ * receiver sends several per megabyte; windows are limited accordingly.
+ */
+#define TTP_OUTPUT_BURST	(1U << 20)
+
+/* What is not DATA goes first */
 #define TTP_LEVEL_CONTROL	TTP_WIRE_TOP_LEVEL
 
 /**
@@ -258,8 +266,9 @@ static void ttp_output_data_header(struct ttp_rpc *rpc, struct ttp_packet *pkt,
 	if (rpc->oneway)
 		pkt->flags |= TTP_WIRE_F_ONEWAY;
 	pkt->data.limit = rpc->limit;
-	pkt->data.age_us = min_t(u64, U32_MAX, (ktime_get_ns() -
-				 rpc->start_ns) / NSEC_PER_USEC);
+	pkt->data.age_us = min_t(u64, U32_MAX,
+				 div_u64(ktime_get_ns() - rpc->start_ns,
+					 NSEC_PER_USEC));
 	spin_lock(&rpc->key.peer->lock);
 	pkt->data.una = ttp_rpc_una(rpc);
 	spin_unlock(&rpc->key.peer->lock);
@@ -334,7 +343,7 @@ static bool ttp_output_too_small(const struct ttp_rpc *rpc, u32 start, u32 end)
 void ttp_output_push(struct ttp_rpc *rpc, struct sk_buff_head *out)
 {
 	struct ttp_msgout *msg = &rpc->out;
-	u32 n;
+	u32 end, n;
 
 	lockdep_assert_held(&rpc->lock);
 
@@ -344,9 +353,9 @@ void ttp_output_push(struct ttp_rpc *rpc, struct sk_buff_head *out)
 		ttp_output_data(rpc, 0, 0, false, out);
 		return;
 	}
-	while (msg->sent < msg->granted &&
-	       !ttp_output_too_small(rpc, msg->sent, msg->granted)) {
-		n = ttp_output_data(rpc, msg->sent, msg->granted, false, out);
+	end = min(msg->granted, msg->sent + TTP_OUTPUT_BURST);
+	while (msg->sent < end && !ttp_output_too_small(rpc, msg->sent, end)) {
+		n = ttp_output_data(rpc, msg->sent, end, false, out);
 		if (!n)
 			break;		/* RESEND or the time-out mends it */
 		msg->sent += n;
@@ -361,7 +370,7 @@ void ttp_output_again(struct ttp_rpc *rpc, u32 start, u32 end,
 	lockdep_assert_held(&rpc->lock);
 
 	start = max(start, rpc->out.acked);
-	end = min(end, rpc->out.sent);
+	end = min3(end, rpc->out.sent, start + TTP_OUTPUT_BURST);
 	if (start >= end)
 		return;
 	/*

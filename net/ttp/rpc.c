@@ -204,12 +204,17 @@ static int ttp_rpc_publish_server(struct ttp_rpc *rpc,
 	/* What the client has finished can leave no holes */
 	if (pkt->data.una <= number)
 		ttp_ranges_raise(&peer->seen, number - pkt->data.una);
-	err = ttp_ranges_add(&peer->seen, number, number + 1);
-	if (err)
-		return -ENOMEM;
 	err = ttp_rpc_publish(rpc);
 	if (err)
 		return err == -EEXIST ? -EALREADY : -ENOMEM;
+	err = ttp_ranges_add(&peer->seen, number, number + 1);
+	if (err) {
+		/* Whoever found it meanwhile waits for rpc->lock */
+		rhashtable_remove_fast(&rpc->tn->rpcs, &rpc->hash,
+				       ttp_rpc_table);
+		rpc->live = false;
+		return -ENOMEM;
+	}
 	peer->rpcs_in++;
 	list_add_tail(&rpc->peer_node, &peer->served);
 	return 0;
@@ -334,6 +339,7 @@ static void ttp_rpc_drop_in(struct ttp_rpc *rpc)
 	ts->reserved -= rpc->in.reserved;
 	list_del_init(&rpc->wait_node);
 	spin_unlock(&ts->lock);
+	ttp_net_uncharge(rpc->tn, rpc->in.reserved);
 	rpc->in.reserved = 0;
 }
 

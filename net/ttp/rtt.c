@@ -31,13 +31,13 @@ bool ttp_rtt_sample(struct ttp_rtt *rtt, u32 sample_ns)
 	return true;
 }
 
-u64 ttp_rtt_rto(const struct ttp_rtt *rtt, u32 min_ns, u64 max_ns,
+u64 ttp_rtt_rto(const struct ttp_rtt *rtt, u64 min_ns, u64 max_ns,
 		unsigned int tries, u32 random)
 {
-	u64 rto = max(TTP_RTT_INITIAL_RTO_NS, min_ns);
+	u64 rto = max_t(u64, TTP_RTT_INITIAL_RTO_NS, min_ns);
 
 	if (rtt->srtt_ns)
-		rto = (u64)rtt->srtt_ns + max(4ULL * rtt->var_ns, (u64)min_ns);
+		rto = (u64)rtt->srtt_ns + max(4ULL * rtt->var_ns, min_ns);
 	rto <<= min(tries, TTP_RTT_MAX_SHIFT);
 	rto = min(rto, max_ns);
 	if (tries)

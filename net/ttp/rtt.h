@@ -51,7 +51,7 @@ bool ttp_rtt_sample(struct ttp_rtt *rtt, u32 sample_ns);
  * Context: any.
  * Return: ns, SRTT + max(4 RTTVAR, @min_ns), backed off, at most @max_ns.
  */
-u64 ttp_rtt_rto(const struct ttp_rtt *rtt, u32 min_ns, u64 max_ns,
+u64 ttp_rtt_rto(const struct ttp_rtt *rtt, u64 min_ns, u64 max_ns,
 		unsigned int tries, u32 random);
 
 #endif /* _NET_TTP_RTT_H */

@@ -215,6 +215,7 @@ void ttp_sock_leave(struct ttp_rpc *rpc)
 	spin_unlock(&ts->lock);
 
 	rpc->sk = NULL;
+	ttp_net_uncharge(rpc->tn, rpc->in.reserved);
 	rpc->in.reserved = 0;
 	ttp_sock_uncharge_rcv(sk, rpc->in.truesize);
 	rpc->in.truesize = 0;
@@ -300,7 +301,8 @@ bool ttp_sock_reserve(struct ttp_rpc *rpc, u32 len)
 	spin_lock(&ts->lock);
 	first = list_first_entry_or_null(&ts->waiting, struct ttp_rpc,
 					 wait_node);
-	fits = (!first || first == rpc) && ttp_sock_fits(ts, cost);
+	fits = (!first || first == rpc) && ttp_sock_fits(ts, cost) &&
+	       ttp_net_charge(rpc->tn, cost);
 	if (fits) {
 		ts->reserved += cost;
 		rpc->in.reserved = cost;
@@ -334,13 +336,10 @@ struct ttp_rpc *ttp_sock_next_waiting(struct sock *sk)
 
 bool ttp_sock_charge_rcv(struct sock *sk, u32 bytes)
 {
-	struct ttp_net *tn = ttp_net(sock_net(sk));
 	struct ttp_sock *ts = ttp_sk(sk);
 	bool ok = true;
 	int short_of;
 
-	if (!ttp_net_charge(tn, bytes))
-		return false;
 	spin_lock(&ts->lock);
 	short_of = bytes - sk->sk_forward_alloc;
 	if (short_of > 0)
@@ -350,8 +349,6 @@ bool ttp_sock_charge_rcv(struct sock *sk, u32 bytes)
 		sk_mem_charge(sk, bytes);
 	}
 	spin_unlock(&ts->lock);
-	if (!ok)
-		ttp_net_uncharge(tn, bytes);
 	return ok;
 }
 
@@ -365,7 +362,6 @@ void ttp_sock_uncharge_rcv(struct sock *sk, u32 bytes)
 	atomic_sub(bytes, &sk->sk_rmem_alloc);
 	sk_mem_uncharge(sk, bytes);
 	spin_unlock_bh(&ts->lock);
-	ttp_net_uncharge(ttp_net(sock_net(sk)), bytes);
 }
 
 /* Sleeping and waking */

@@ -240,7 +240,8 @@ bool ttp_sock_readable(const struct sock *sk);
  * @len: bytes of the message
  *
  * One message may exceed SO_RCVBUF if nothing else is buffered.  Who came
- * first is served first.
+ * first is served first.  The namespace's limit counts it, too: were it to
+ * count packets, messages half received could fill it and wait for ever.
  *
  * Context: BH disabled, rpc->lock held.
  * Return: whether it has the budget now.
@@ -262,8 +263,8 @@ struct ttp_rpc *ttp_sock_next_waiting(struct sock *sk);
  * @bytes: truesize
  *
  * Context: BH disabled.
- * Return: false if the socket's memory group or the namespace is at its
- * limit; then nothing was charged.
+ * Return: false if the socket's memory group is at its limit; then nothing
+ * was charged.
  */
 bool ttp_sock_charge_rcv(struct sock *sk, u32 bytes);
 

@@ -33,7 +33,8 @@ static u64 ttp_timer_rto(struct ttp_rpc *rpc)
 
 	spin_lock(&peer->lock);
 	rto_ns = ttp_rtt_rto(&peer->rtt,
-			     READ_ONCE(link->config.rto_min_us) * NSEC_PER_USEC,
+			     (u64)READ_ONCE(link->config.rto_min_us) *
+			     NSEC_PER_USEC,
 			     (u64)READ_ONCE(link->config.rto_max_us) *
 			     NSEC_PER_USEC, rpc->tries, get_random_u32());
 	spin_unlock(&peer->lock);

@@ -52,6 +52,10 @@ ran() {
 	field messages "$(report)"
 }
 
+# RPCs that must be open at a given time; a slow machine may have none
+some=0
+virtual && some=1
+
 ttp_up 2 delay 50us rate 10gbit
 start h2 ttp_exchange server $port
 
@@ -141,13 +145,14 @@ never_twice "10 restarts"
 ok "10 restarts: at rest" at_rest
 
 # The client starts anew: the server forgets its RPCs
-begin count=5 flight=5 delay_us=100000
+begin count=5 flight=5 delay_us=1000000
 sleep 0.05
 restart h1
 wait $pid
 same "client restarted: its RPCs ended" \
 	"$(field EHOSTUNREACH "$(cat /tmp/out)")" 5
 same "client restarted: goes on" "$(field done "$(client)")" 1
+sleep 1
 never_twice "client restarted"
 
 # -- what was once sent comes again
@@ -253,7 +258,7 @@ echo "# $out"
 same "moved: every message ended" \
 	$(($(field done "$out") + $(field failed "$out"))) \
 	"$(field sent "$out")"
-within "moved: EHOSTUNREACH" "$(field EHOSTUNREACH "$out")" 1 8
+within "moved: EHOSTUNREACH" "$(field EHOSTUNREACH "$out")" $some 8
 same "moved: nothing else, and no new ones" "$(field failed "$out")" \
 	$(($(field EHOSTUNREACH "$out") + $(field ENODEV "$out") + \
 	   $(field ENETDOWN "$out")))
@@ -316,7 +321,7 @@ same "client pulled out: every message ended" \
 	$(($(field done "$out") + $(field failed "$out"))) \
 	"$(field sent "$out")"
 within "client pulled out: EHOSTUNREACH" \
-	"$(field EHOSTUNREACH "$out")" 1 8
+	"$(field EHOSTUNREACH "$out")" $some 8
 same "client pulled out: nothing else" "$(field failed "$out")" \
 	$(($(field EHOSTUNREACH "$out") + $(field ENODEV "$out") + \
 	   $(field ENETDOWN "$out")))

@@ -36,7 +36,7 @@ traffic() {
 	client req=9000
 	lose_no_more h1
 	# BUSY
-	client delay_us=20000
+	client delay_us=500000
 	# NEED_ACK
 	lose h1 first type=ack
 	client
