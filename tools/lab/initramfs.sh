@@ -53,7 +53,10 @@ base_initramfs() {
 	key=$(stat -L -c '%n %s %Y' "${files[@]}" "$lab/initramfs.sh" | sha256sum)
 	exec 7>"$base.lock"
 	flock 7
-	[ "$key" = "$(cat "$base.key" 2>/dev/null)" ] && return
+	if [ "$key" = "$(cat "$base.key" 2>/dev/null)" ]; then
+		exec 7>&-
+		return
+	fi
 	note "building the base initramfs (once)"
 	dir=$(mktemp -d)
 	mkdir -p "$dir"/{usr/bin,usr/sbin,usr/lib,usr/lib64,etc,dev,proc,sys,tmp,run,mnt,root}
@@ -85,6 +88,7 @@ base_initramfs() {
 	rm -rf "$dir"
 	mv "$base.new" "$base"
 	echo "$key" >"$base.key"
+	exec 7>&-	# the guest would keep the lock
 }
 
 # Debian's modules join $modules, unpacked; those of guest_modules and what
@@ -120,6 +124,7 @@ debian_modules() {
 		archive "$want" | zstd -q -6 >"$debian"
 	fi
 	rsync -a "$want/mnt/lib/modules/$release/" "$modules/"
+	exec 7>&-
 }
 
 # Joins the archives into $stage.initrd.

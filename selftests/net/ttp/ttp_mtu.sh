@@ -13,10 +13,10 @@ longest() {
 	sed -n 's/.* length \([0-9]*\).*/\1/p' "$1" | sort -n | tail -n 1
 }
 capture() {
-	ip netns exec sw tcpdump -l -n -e -i "$1" ether proto 0x88b5 or vlan \
-		>"$2" 2>/dev/null &
+	ip netns exec sw tcpdump -Z root -l -n -e -i "$1" ether proto 0x88b5 \
+		>"$2" 2>/tmp/tcpdump &
 	tcpdump=$!
-	sleep 0.5
+	wait_for 20 grep -q 'listening on' /tmp/tcpdump
 }
 end_capture() {
 	sleep 0.1
