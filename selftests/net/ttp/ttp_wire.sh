@@ -43,9 +43,9 @@ traffic() {
 	ok "the server is told by ACK" wait_for 5 quiet_now h2
 	lose_no_more h1
 	# FULL: the room is for one of them
-	client count=4 flight=4 req=30000 delay_us=5000
+	client count=4 flight=4 req=30000 delay_us=200000
 	# CANCEL
-	client delay_us=50000 deadline_ms=10
+	client delay_us=200000 deadline_ms=100
 	# REJECT
 	on h1 ttp_exchange client "$server" 9 >/dev/null
 	on h1 ttp_exchange client "$server" 9 oneway=1 >/dev/null
