@@ -4,6 +4,7 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/math64.h>
+#include <linux/sizes.h>
 
 #include "crc.h"
 #include "output.h"
@@ -13,7 +14,7 @@
  * What is beyond waits for the next GRANT or RESEND, of which an honest
  * receiver sends several per megabyte; windows are limited accordingly.
  */
-#define TTP_OUTPUT_BURST	(1U << 20)
+#define TTP_OUTPUT_BURST	((u32)SZ_1M)
 
 /* What is not DATA goes first */
 #define TTP_LEVEL_CONTROL	TTP_WIRE_TOP_LEVEL
