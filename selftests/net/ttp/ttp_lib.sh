@@ -90,6 +90,10 @@ tap_done() {
 
 ttp_up() {
 	[ -d /sys/module/ttp ] || modprobe ttp || exit 1
+	# Its static key stays on: emulated CPUs were seen to loop for ever in
+	# code that is patched under traffic.
+	ip link set lo up
+	tc qdisc add dev lo clsact 2>/dev/null
 	hosts "$@"
 	for ttp_i in $(seq "$1"); do
 		on "h$ttp_i" ttpctl dev add eth0 || exit 1
