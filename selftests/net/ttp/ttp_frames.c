@@ -1149,6 +1149,7 @@ TEST(forgotten_is_not_run_again)
 	struct frame f;
 	struct raw raw;
 	int server;
+	long ms;
 
 	ASSERT_TRUE(raw_open(&raw, 3));
 	server = sock(1);
@@ -1158,11 +1159,13 @@ TEST(forgotten_is_not_run_again)
 	ASSERT_TRUE(answer(&raw, server, &rpc, rpc.tag));
 	ASSERT_TRUE(quiet(1));
 	sleep_ms(20);
+	ms = now_ms();
 	ASSERT_EQ(0, sh("ttpctl -n h1 peer flush dev eth1"));
 	sleep_ms(20);
 	raw_drain(&raw);
 	raw_data(&raw, &f, &rpc, 10, 0, 10);
-	frame_put(f.pkt + 68, 4, 45000);	/* age, us */
+	/* age, us: older than that */
+	frame_put(f.pkt + 68, 4, (now_ms() - ms + 50) * 1000);
 	f.pkt[3] |= FLAG_RETRANS;
 	raw_end(&f);
 	raw_send(&raw, &f);
