@@ -5,10 +5,11 @@
 
 bad=0
 for test; do
+	start=$(date +%s)
 	echo "# test $test"
 	sh "./$test"
 	rc=$?
-	echo "# end $test $rc"
+	echo "# end $test $rc, $(($(date +%s) - start)) s"
 	[ $rc = 0 ] || [ $rc = 4 ] || bad=1
 	for ns in $(ip netns list | cut -d' ' -f1); do
 		ip netns pids "$ns" | xargs -r kill -9
