@@ -34,21 +34,6 @@ static const struct out_field peer_fields[] = {
 	{ 0, 0, NULL, NULL, 0, NULL }
 };
 
-static const struct out_field param_fields[] = {
-	{ TTP_A_PARAM_DEAD_TIMEOUT_MS, OUT_MS, "dead_timeout_ms",
-	  "dead-timeout", 0, NULL },
-	{ TTP_A_PARAM_MAX_MESSAGE, OUT_SIZE, "max_message", "max-message", 0,
-	  NULL },
-	{ TTP_A_PARAM_MAX_PEERS, OUT_NUMBER, "max_peers", "max-peers", 0,
-	  NULL },
-	{ TTP_A_PARAM_MAX_RPCS_PER_PEER, OUT_NUMBER, "max_rpcs_per_peer",
-	  "max-rpcs-per-peer", 0, NULL },
-	{ TTP_A_PARAM_MEM, OUT_SIZE, "mem", "mem", 0, NULL },
-	{ TTP_A_PARAM_RCVBUF, OUT_SIZE, "rcvbuf", "rcvbuf", 0, NULL },
-	{ TTP_A_PARAM_SNDBUF, OUT_SIZE, "sndbuf", "sndbuf", 0, NULL },
-	{ 0, 0, NULL, NULL, 0, NULL }
-};
-
 static const char * const limits[] = {
 	"none", "max-peers", "max-rpcs-per-peer", "mem", NULL
 };

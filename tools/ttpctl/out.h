@@ -65,6 +65,9 @@ bool out_text(char *buf, size_t size, const struct out_field *field,
 	      const struct nl_attrs *attrs);
 void out_time(char *buf, size_t size, uint64_t ns);
 
+/* Of param.c; monitor shows the same */
+extern const struct out_field param_fields[];
+
 /* JSON by hand; @key is NULL in arrays */
 void json_open(const char *key, char bracket);
 void json_close(char bracket);

@@ -17,7 +17,7 @@ static const struct key keys[] = {
 	{ NULL, 0, 0, 0 }
 };
 
-static const struct out_field param_fields[] = {
+const struct out_field param_fields[] = {
 	{ TTP_A_PARAM_DEAD_TIMEOUT_MS, OUT_MS, "dead_timeout_ms",
 	  "dead-timeout", 0, NULL },
 	{ TTP_A_PARAM_MAX_MESSAGE, OUT_SIZE, "max_message", "max-message", 0,

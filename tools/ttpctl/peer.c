@@ -91,20 +91,30 @@ static void row(uint8_t cmd, const struct nl_attrs *attrs, void *arg)
 	out_row(cmd, attrs, NULL);
 }
 
+static int begin(struct nlmsghdr **nlh, struct selection *sel, uint8_t cmd,
+		 int flags, int argc, char **argv)
+{
+	int err = parse_selection(sel, argc, argv);
+
+	if (err)
+		return err;
+	*nlh = nl_request(cmd, flags);
+	if (!*nlh)
+		return EXIT_ERROR;
+	if (sel->ifindex)
+		mnl_attr_put_u32(*nlh, TTP_A_PEER_IFINDEX, sel->ifindex);
+	return EXIT_OK;
+}
+
 static int show(int argc, char **argv)
 {
 	struct selection sel;
 	struct nlmsghdr *nlh;
 	int err;
 
-	err = parse_selection(&sel, argc, argv);
+	err = begin(&nlh, &sel, TTP_CMD_PEER_GET, NLM_F_DUMP, argc, argv);
 	if (err)
 		return err;
-	nlh = nl_request(TTP_CMD_PEER_GET, NLM_F_DUMP);
-	if (!nlh)
-		return EXIT_ERROR;
-	if (sel.ifindex)
-		mnl_attr_put_u32(nlh, TTP_A_PEER_IFINDEX, sel.ifindex);
 	out_table(fields);
 	err = nl_talk(nlh, keys, row, &sel);
 	if (!err)
@@ -118,14 +128,9 @@ static int flush(int argc, char **argv)
 	struct nlmsghdr *nlh;
 	int err;
 
-	err = parse_selection(&sel, argc, argv);
+	err = begin(&nlh, &sel, TTP_CMD_PEER_FLUSH, NLM_F_ACK, argc, argv);
 	if (err)
 		return err;
-	nlh = nl_request(TTP_CMD_PEER_FLUSH, NLM_F_ACK);
-	if (!nlh)
-		return EXIT_ERROR;
-	if (sel.ifindex)
-		mnl_attr_put_u32(nlh, TTP_A_PEER_IFINDEX, sel.ifindex);
 	if (sel.has_mac)
 		mnl_attr_put(nlh, TTP_A_PEER_MAC, sizeof(sel.mac), sel.mac);
 	return nl_talk(nlh, keys, out_record, (void *)flush_fields);
