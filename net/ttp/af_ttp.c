@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <linux/etherdevice.h>
 #include <linux/poll.h>
+#include <linux/swap.h>
 #include <linux/sockios.h>
 #include <net/net_namespace.h>
 
@@ -12,12 +13,13 @@
 
 #include "af_ttp.h"
 #include "end.h"
+#include "grant.h"
 #include "rpc.h"
 
 /* Memory of all sockets, for the core's accounting; limits are per netns */
 static atomic_long_t ttp_memory_allocated;
 static DEFINE_PER_CPU(int, ttp_memory_fw_alloc);
-static long ttp_sysctl_mem[3] = { LONG_MAX, LONG_MAX, LONG_MAX };
+static long ttp_sysctl_mem[3];
 static int ttp_sysctl_buf[3] = { 4096, 4 << 20, 4 << 20 };
 
 /* Addresses */
@@ -107,13 +109,11 @@ static int ttp_bind(struct socket *sock, struct sockaddr_unsized *uaddr,
 		return err;
 	ifindex = addr->sttp_ifindex;
 	lock_sock(sk);
-	err = ts->port ? -EINVAL : ttp_bind_dev(sk, &ifindex);
+	err = READ_ONCE(ts->port) ? -EINVAL : ttp_bind_dev(sk, &ifindex);
 	if (!err)
 		err = ttp_sock_bind_port(sk, ntohs(addr->sttp_port), ifindex);
-	if (!err) {
-		ts->bound = true;
+	if (!err)
 		WRITE_ONCE(ts->listen, true);
-	}
 	release_sock(sk);
 	return err;
 }
@@ -167,8 +167,7 @@ static int ttp_connect(struct socket *sock, struct sockaddr_unsized *uaddr,
 		return -EINVAL;
 	remote = *addr;
 	lock_sock(sk);
-	err = ttp_connect_route(sk, &remote) ?:
-	      ttp_sock_bind_port(sk, 0, sk->sk_bound_dev_if);
+	err = ttp_connect_route(sk, &remote) ?: ttp_sock_auto_bind(sk);
 	if (!err) {
 		ttp_set_remote(ttp_sk(sk), &remote);
 		sock->state = SS_CONNECTED;
@@ -291,6 +290,7 @@ static int ttp_release(struct socket *sock)
 	list_del_rcu(&ttp_sk(sk)->net_node);
 	spin_unlock(&tn->socks_lock);
 	ttp_end_socket(sk);
+	cancel_work_sync(&ttp_sk(sk)->offer);
 
 	sock_orphan(sk);
 	sock->sk = NULL;
@@ -337,6 +337,32 @@ struct proto ttp_prot = {
 	.sysctl_wmem		= ttp_sysctl_buf,
 };
 
+void __init ttp_mem_init(void)
+{
+	unsigned long limit = nr_free_buffer_pages() / 8;
+
+	/* As UDP: a limit for all namespaces that nobody should meet */
+	limit = max(limit, 128UL);
+	ttp_sysctl_mem[0] = limit / 4 * 3;
+	ttp_sysctl_mem[1] = limit;
+	ttp_sysctl_mem[2] = ttp_sysctl_mem[0] * 2;
+}
+
+/* Room became free in the receive buffer, and nobody receives just now */
+static void ttp_offer(struct work_struct *work)
+{
+	struct ttp_sock *ts = container_of(work, struct ttp_sock, offer);
+	struct sk_buff_head out;
+
+	__skb_queue_head_init(&out);
+	local_bh_disable();
+	rcu_read_lock();
+	ttp_grant_waiting(&ts->sk, &out);
+	ttp_output_flush(&out);
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
 static int ttp_create(struct net *net, struct socket *sock, int protocol,
 		      int kern)
 {
@@ -357,6 +383,7 @@ static int ttp_create(struct net *net, struct socket *sock, int protocol,
 	sk->sk_rcvbuf = READ_ONCE(tn->params.rcvbuf);
 	sk->sk_sndbuf = READ_ONCE(tn->params.sndbuf);
 	ttp_sock_init(sk);
+	INIT_WORK(&ttp_sk(sk)->offer, ttp_offer);
 
 	spin_lock(&tn->socks_lock);
 	list_add_tail_rcu(&ttp_sk(sk)->net_node, &tn->socks);

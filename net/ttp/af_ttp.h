@@ -14,6 +14,13 @@ extern struct proto ttp_prot;
 extern const struct net_proto_family ttp_family;
 
 /**
+ * ttp_mem_init() - set the limit of all received packets, in all namespaces
+ *
+ * Context: process, once, before the first socket.
+ */
+void ttp_mem_init(void);
+
+/**
  * ttp_addr_check() - check an address that a program gives
  * @addr: the address
  * @len: its length, bytes

@@ -3,7 +3,8 @@
  * Endings that concern many RPCs.
  *
  * They all walk a list whose lock is a leaf, so they take one RPC at a time
- * with a reference, drop the list's lock, and end it under its own.
+ * with a reference, drop the list's lock, and end it under its own.  There may
+ * be thousands: where the caller may sleep, each is a step of its own.
  */
 #include <linux/rtnetlink.h>
 
@@ -15,27 +16,55 @@ static struct ttp_rpc *ttp_end_first_of_sock(struct ttp_sock *ts)
 {
 	struct ttp_rpc *rpc;
 
-	spin_lock(&ts->lock);
+	spin_lock_bh(&ts->lock);
 	rpc = list_first_entry_or_null(&ts->rpcs, struct ttp_rpc, sock_node);
 	if (rpc)
 		ttp_rpc_get(rpc);
-	spin_unlock(&ts->lock);
+	spin_unlock_bh(&ts->lock);
 	return rpc;
 }
 
-static void ttp_end_with_socket(struct ttp_rpc *rpc, struct sk_buff_head *out)
+/**
+ * ttp_end_one() - end an RPC if it is still a socket's
+ * @rpc: the RPC; the caller's reference is dropped
+ * @sk: the socket
+ * @end: how; called with rpc->lock held
+ *
+ * Return: what @end said.
+ */
+static bool ttp_end_one(struct ttp_rpc *rpc, struct sock *sk,
+			bool (*end)(struct ttp_rpc *rpc,
+				    struct sk_buff_head *out))
 {
-	bool lives_on = rpc->live && (rpc->state == TTP_RPC_REPLYING ||
-				      rpc->state == TTP_RPC_DONE);
+	struct sk_buff_head out;
+	bool done = false;
+
+	__skb_queue_head_init(&out);
+	local_bh_disable();
+	rcu_read_lock();
+	spin_lock(&rpc->lock);
+	if (rpc->sk == sk)
+		done = end(rpc, &out);
+	spin_unlock(&rpc->lock);
+	ttp_output_flush(&out);
+	rcu_read_unlock();
+	local_bh_enable();
+	ttp_rpc_put(rpc);
+	return done;
+}
+
+static bool ttp_end_with_socket(struct ttp_rpc *rpc, struct sk_buff_head *out)
+{
+	bool lives_on = rpc->live && rpc->state == TTP_RPC_REPLYING;
 
 	lockdep_assert_held(&rpc->lock);
 
 	ttp_sock_leave(rpc);
 	if (lives_on) {
 		/* What was unread of an RPC answered by a peeked tag */
-		if (!rpc->in.taken)
+		if (!rpc->in.readers)
 			ttp_msgin_purge(&rpc->in);
-		return;
+		return true;
 	}
 	if (rpc->live && rpc->client) {
 		ttp_output_note(rpc, TTP_WIRE_CANCEL, 0, 0, out);
@@ -48,96 +77,111 @@ static void ttp_end_with_socket(struct ttp_rpc *rpc, struct sk_buff_head *out)
 				out);
 	}
 	ttp_rpc_end(rpc);
+	return true;
 }
 
 void ttp_end_socket(struct sock *sk)
 {
 	struct ttp_sock *ts = ttp_sk(sk);
-	struct sk_buff_head out;
 	struct ttp_rpc *rpc;
 
-	__skb_queue_head_init(&out);
 	spin_lock_bh(&ts->lock);
 	ts->closed = true;
 	spin_unlock_bh(&ts->lock);
 
-	local_bh_disable();
-	rcu_read_lock();
 	while ((rpc = ttp_end_first_of_sock(ts))) {
-		spin_lock(&rpc->lock);
-		if (rpc->sk == sk)
-			ttp_end_with_socket(rpc, &out);
-		spin_unlock(&rpc->lock);
-		ttp_rpc_put(rpc);
-		ttp_output_flush(&out);
+		ttp_end_one(rpc, sk, ttp_end_with_socket);
+		cond_resched();
 	}
-	rcu_read_unlock();
-	local_bh_enable();
 }
 
-/*
- * The next own RPC with the cookie that is still under way.  One that began
- * after @now_ns is not meant: a sender may have waited for the room of one
- * that was just ended, and could keep us here for ever.
+/**
+ * ttp_end_find_cookie() - the next own RPC with a cookie
+ * @ts: the socket
+ * @cookie: of the program; 0 = any
+ * @left: RPCs to look at; becomes less.  Who was looked at goes to the end
+ *	of the list, so that no RPC is looked at over and over again
+ *
+ * Return: the RPC with a reference, or NULL if there is none among the next
+ * few.
  */
 static struct ttp_rpc *ttp_end_find_cookie(struct ttp_sock *ts, u64 cookie,
-					   u64 now_ns)
+					   u32 *left)
 {
 	struct ttp_rpc *rpc, *found = NULL;
+	unsigned int few = 64;
 
-	spin_lock(&ts->lock);
-	list_for_each_entry(rpc, &ts->rpcs, sock_node) {
-		if (!rpc->client || (cookie && rpc->cookie != cookie) ||
-		    rpc->start_ns > now_ns ||
-		    READ_ONCE(rpc->state) != TTP_RPC_OUTGOING)
-			continue;
-		found = ttp_rpc_get(rpc);
-		break;
+	spin_lock_bh(&ts->lock);
+	while (!found && *left && few--) {
+		rpc = list_first_entry_or_null(&ts->rpcs, struct ttp_rpc,
+					       sock_node);
+		*left = rpc ? *left - 1 : 0;
+		if (!rpc)
+			break;
+		list_move_tail(&rpc->sock_node, &ts->rpcs);
+		if (rpc->client && (!cookie || rpc->cookie == cookie))
+			found = ttp_rpc_get(rpc);
 	}
-	spin_unlock(&ts->lock);
+	spin_unlock_bh(&ts->lock);
 	return found;
+}
+
+static bool ttp_end_abort(struct ttp_rpc *rpc, struct sk_buff_head *out)
+{
+	lockdep_assert_held(&rpc->lock);
+
+	if (rpc->state != TTP_RPC_OUTGOING)
+		return false;
+	ttp_output_note(rpc, TTP_WIRE_CANCEL, 0, 0, out);
+	ttp_rpc_fail(rpc, -ECANCELED);
+	return true;
 }
 
 int ttp_end_cookie(struct sock *sk, u64 cookie)
 {
 	struct ttp_sock *ts = ttp_sk(sk);
-	u64 now_ns = ktime_get_ns();
-	struct sk_buff_head out;
 	struct ttp_rpc *rpc;
 	int err = -ENOENT;
+	u32 left;
 
-	__skb_queue_head_init(&out);
-	local_bh_disable();
-	rcu_read_lock();
-	while ((rpc = ttp_end_find_cookie(ts, cookie, now_ns))) {
-		spin_lock(&rpc->lock);
-		if (rpc->sk == sk && rpc->state == TTP_RPC_OUTGOING) {
-			ttp_output_note(rpc, TTP_WIRE_CANCEL, 0, 0, &out);
-			ttp_rpc_fail(rpc, -ECANCELED);
+	/* Those that begin from now on are not meant */
+	spin_lock_bh(&ts->lock);
+	left = ts->rpcs_out + ts->rpcs_in;
+	spin_unlock_bh(&ts->lock);
+	while (left) {
+		rpc = ttp_end_find_cookie(ts, cookie, &left);
+		if (rpc && ttp_end_one(rpc, sk, ttp_end_abort))
 			err = 0;
-		}
-		spin_unlock(&rpc->lock);
-		ttp_rpc_put(rpc);
-		ttp_output_flush(&out);
+		cond_resched();
 	}
-	rcu_read_unlock();
-	local_bh_enable();
 	return err;
 }
 
 /* Peers */
 
 /**
- * ttp_end_first_of_peer() - an RPC that an ended incarnation leaves behind
- * @peer: the peer
- * @epoch: incarnation whose RPCs may stay; 0 = none
- *
- * An own RPC that began before the first packet from the peer bears epoch 0:
- * it belongs to whoever received it, which may have been the former one.
- *
- * Return: the RPC with a reference, or NULL.
+ * struct ttp_end_scope - which RPCs of a peer are over
+ * @all: all of them
+ * @epoch: else those of this incarnation of the peer
+ * @before_ns: and own ones that began before this time and before the first
+ *	packet from the peer: they belong to whoever received them, which may
+ *	have been that incarnation
  */
-static struct ttp_rpc *ttp_end_first_of_peer(struct ttp_peer *peer, u32 epoch)
+struct ttp_end_scope {
+	bool	all;
+	u32	epoch;
+	u64	before_ns;
+};
+
+static bool ttp_end_in_scope(const struct ttp_rpc *rpc,
+			     const struct ttp_end_scope *scope)
+{
+	return scope->all || rpc->epoch == scope->epoch ||
+	       (!rpc->epoch && rpc->start_ns <= scope->before_ns);
+}
+
+static struct ttp_rpc *ttp_end_first_of_peer(struct ttp_peer *peer,
+					     const struct ttp_end_scope *scope)
 {
 	struct list_head *lists[] = { &peer->open, &peer->served, &peer->done };
 	struct ttp_rpc *rpc, *found = NULL;
@@ -146,7 +190,7 @@ static struct ttp_rpc *ttp_end_first_of_peer(struct ttp_peer *peer, u32 epoch)
 	spin_lock(&peer->lock);
 	for (i = 0; i < ARRAY_SIZE(lists) && !found; i++)
 		list_for_each_entry(rpc, lists[i], peer_node)
-			if (!epoch || rpc->epoch != epoch) {
+			if (ttp_end_in_scope(rpc, scope)) {
 				found = ttp_rpc_get(rpc);
 				break;
 			}
@@ -154,22 +198,31 @@ static struct ttp_rpc *ttp_end_first_of_peer(struct ttp_peer *peer, u32 epoch)
 	return found;
 }
 
-static void ttp_end_rpcs_of_peer(struct ttp_peer *peer, u32 epoch, int err)
+static bool ttp_end_one_of_peer(struct ttp_peer *peer,
+				const struct ttp_end_scope *scope, int err)
 {
 	struct ttp_rpc *rpc;
 
-	while ((rpc = ttp_end_first_of_peer(peer, epoch))) {
-		spin_lock(&rpc->lock);
-		if (rpc->live)
-			ttp_rpc_fail(rpc, err);
-		spin_unlock(&rpc->lock);
-		ttp_rpc_put(rpc);
-	}
+	rpc = ttp_end_first_of_peer(peer, scope);
+	if (!rpc)
+		return false;
+	spin_lock(&rpc->lock);
+	if (rpc->live)
+		ttp_rpc_fail(rpc, err);
+	spin_unlock(&rpc->lock);
+	ttp_rpc_put(rpc);
+	return true;
 }
 
 void ttp_end_peer(struct ttp_peer *peer, u32 epoch)
 {
-	ttp_end_rpcs_of_peer(peer, epoch, -ECONNRESET);
+	struct ttp_end_scope scope = {
+		.epoch = epoch,
+		.before_ns = ktime_get_ns(),
+	};
+
+	while (ttp_end_one_of_peer(peer, &scope, -ECONNRESET))
+		;
 }
 
 /* Links */
@@ -178,56 +231,62 @@ static struct ttp_peer *ttp_end_first_of_link(struct ttp_link *link)
 {
 	struct ttp_peer *peer;
 
-	spin_lock(&link->peer_lock);
+	spin_lock_bh(&link->peer_lock);
 	peer = list_first_entry_or_null(&link->peers, struct ttp_peer,
 					link_node);
 	if (peer)
 		ttp_peer_get(peer);
-	spin_unlock(&link->peer_lock);
+	spin_unlock_bh(&link->peer_lock);
 	return peer;
 }
 
-static void ttp_end_peers_of_link(struct ttp_link *link)
+/* Out of the table first: then no RPC can join it */
+static void ttp_end_say_goodbye(struct ttp_peer *peer)
 {
+	struct ttp_link *link = peer->key.link;
 	struct sk_buff_head out;
-	struct ttp_peer *peer;
-	bool timer;
 
 	__skb_queue_head_init(&out);
-	for (;;) {
+	local_bh_disable();
+	rcu_read_lock();
+	ttp_peer_unhash(peer, false);
+	ttp_output_probe(link, peer->key.mac, peer, TTP_WIRE_CLOSE, 0, 0, &out);
+	ttp_output_flush(&out);
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
+static void ttp_end_peer_of_link(struct ttp_peer *peer)
+{
+	const struct ttp_end_scope scope = { .all = true };
+	bool more;
+
+	ttp_end_say_goodbye(peer);
+	do {
 		local_bh_disable();
-		rcu_read_lock();
-		peer = ttp_end_first_of_link(link);
-		if (peer) {
-			/* Out of the table first: then no RPC can join it */
-			ttp_peer_unhash(peer, false);
-			ttp_output_probe(link, peer->key.mac, peer,
-					 TTP_WIRE_CLOSE, 0, 0, &out);
-			ttp_output_flush(&out);
-			ttp_end_rpcs_of_peer(peer, 0, -EHOSTUNREACH);
-		}
-		rcu_read_unlock();
+		more = ttp_end_one_of_peer(peer, &scope, -EHOSTUNREACH);
 		local_bh_enable();
-		if (!peer)
-			return;
-		/* Its timer may run, and even be queued again meanwhile */
-		hrtimer_cancel(&peer->timer);
-		spin_lock_bh(&peer->lock);
-		timer = ttp_peer_disarm(peer);
-		spin_unlock_bh(&peer->lock);
-		if (timer)
-			ttp_peer_put(peer);
-		ttp_peer_put(peer);
 		cond_resched();
-	}
+	} while (more);
+	/* Its timer may run, but is not queued again */
+	hrtimer_cancel(&peer->timer);
+	spin_lock_bh(&peer->lock);
+	more = ttp_peer_disarm(peer);
+	spin_unlock_bh(&peer->lock);
+	if (more)
+		ttp_peer_put(peer);
+	ttp_peer_put(peer);
 }
 
 void ttp_end_link(struct ttp_link *link)
 {
+	struct ttp_peer *peer;
+
 	ASSERT_RTNL();
 
 	ttp_link_unhook(link);
-	ttp_end_peers_of_link(link);
+	while ((peer = ttp_end_first_of_link(link)))
+		ttp_end_peer_of_link(peer);
 	ttp_link_release(link);
 }
 

@@ -31,9 +31,10 @@ int ttp_end_cookie(struct sock *sk, u64 cookie);
 /**
  * ttp_end_peer() - an incarnation of a peer has ended
  * @peer: the peer
- * @epoch: its new incarnation, 0 = none yet
+ * @epoch: that incarnation
  *
- * Own RPCs to it fail with ECONNRESET, its own are forgotten.
+ * Own RPCs to it fail with ECONNRESET, its own are forgotten; those of a later
+ * incarnation are left alone.
  *
  * Context: BH disabled, no lock held.
  */

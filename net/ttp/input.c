@@ -124,7 +124,8 @@ static void ttp_input_sample(struct ttp_peer *peer,
 {
 	lockdep_assert_held(&peer->lock);
 
-	peer->heard_ns = now_ns;
+	WRITE_ONCE(peer->heard_ns, now_ns);
+	peer->told_dead = false;
 	peer->stamp = pkt->stamp;
 	peer->stamp_ns = now_ns;
 	peer->fresh = true;
@@ -142,13 +143,14 @@ bool ttp_input_meet(struct ttp_input *in)
 {
 	struct ttp_peer *peer = in->peer;
 	u32 epoch = in->pkt.src_epoch;
-	bool restarted = false, late;
+	u32 ended = 0;
+	bool late;
 
 	spin_lock(&peer->lock);
 	late = ttp_peer_epoch_old(peer, epoch);
 	if (!late) {
 		/* Its goodbye may be the first we hear of that incarnation */
-		restarted = ttp_peer_set_epoch(peer, epoch);
+		ended = ttp_peer_set_epoch(peer, epoch);
 		ttp_input_sample(peer, &in->pkt, ktime_get_ns());
 	}
 	spin_unlock(&peer->lock);
@@ -157,11 +159,11 @@ bool ttp_input_meet(struct ttp_input *in)
 		TTP_INC(in->link, IN_STALE);
 		return false;
 	}
-	if (restarted) {
+	if (ended) {
 		TTP_INC(in->link, PEER_RESTART);
 		ttp_netlink_peer_event(in->link, in->mac, epoch,
 				       TTP_CMD_PEER_RESTARTED);
-		ttp_end_peer(peer, epoch);
+		ttp_end_peer(peer, ended);
 	}
 	return true;
 }
@@ -177,9 +179,12 @@ struct ttp_rpc *ttp_input_find(struct ttp_input *in)
 	if (!rpc)
 		return NULL;
 	spin_lock(&rpc->lock);
-	if (rpc->live && rpc->lport == pkt->dport && rpc->pport == pkt->sport)
+	in->mismatch = rpc->lport != pkt->dport || rpc->pport != pkt->sport;
+	if (rpc->live && !in->mismatch)
 		return rpc;
 	spin_unlock(&rpc->lock);
+	if (in->mismatch)
+		TTP_INC(in->link, IN_MISMATCH);
 	ttp_rpc_put(rpc);
 	return NULL;
 }

@@ -13,6 +13,7 @@
  * @peer: who sent it, NULL if not known (yet)
  * @mac: address of the sender
  * @pkt: its headers
+ * @mismatch: its RPC has other ports; was counted
  * @out: gets the answers
  */
 struct ttp_input {
@@ -20,6 +21,7 @@ struct ttp_input {
 	struct ttp_peer		*peer;
 	u8			mac[ETH_ALEN];
 	struct ttp_packet	pkt;
+	bool			mismatch;
 	struct sk_buff_head	*out;
 };
 
@@ -90,7 +92,8 @@ void ttp_input_ack(struct ttp_input *in, const struct ttp_ack *ack);
  *
  * Context: softirq, RCU read section.
  * Return: the RPC with a reference and rpc->lock held, live and matching in
- * ports and epoch; NULL if there is none.
+ * ports; NULL if there is none.  ttp_input_meet() has seen to it that no RPC
+ * of another incarnation of the peer is left.
  */
 struct ttp_rpc *ttp_input_find(struct ttp_input *in);
 

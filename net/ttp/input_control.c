@@ -57,9 +57,10 @@ static void ttp_input_grant(struct ttp_input *in, struct ttp_rpc *rpc)
 }
 
 /*
- * Answering each RESEND at once would let a peer, or a network that doubles
- * packets, make us send without bound: one in half a round trip is honoured,
- * or, as long as none was measured, in half the floor of the time-out.
+ * Answering each RESEND at once, or each GRANT after a FULL that takes back
+ * what was sent, would let a peer, or a network that doubles packets, make us
+ * send without bound: one in half a round trip is honoured, or, as long as
+ * none was measured, in half the floor of the time-out.
  */
 static bool ttp_input_too_soon(struct ttp_rpc *rpc)
 {
@@ -80,6 +81,7 @@ static bool ttp_input_too_soon(struct ttp_rpc *rpc)
 static void ttp_input_send_again(struct ttp_input *in, struct ttp_rpc *rpc,
 				 const void *buf)
 {
+	u32 left = TTP_OUTPUT_BURST;
 	u32 sent = rpc->out.sent;
 	unsigned int i;
 	u32 start, end;
@@ -94,10 +96,10 @@ static void ttp_input_send_again(struct ttp_input *in, struct ttp_rpc *rpc,
 		/* "All that was sent" grants nothing */
 		if (end != TTP_WIRE_RANGE_ALL)
 			ttp_input_allow(rpc, end);
-		ttp_output_again(rpc, start, min(end, sent), in->out);
+		ttp_output_again(rpc, start, min(end, sent), &left, in->out);
 	}
 	rpc->out.held = false;
-	ttp_output_push(rpc, in->out);
+	ttp_output_push_some(rpc, left, in->out);
 }
 
 /* A client asks for a response; the request tells what to answer */
@@ -169,6 +171,11 @@ static void ttp_input_full(struct ttp_input *in, struct ttp_rpc *rpc)
 		TTP_INC(in->link, IN_MISMATCH);
 		return;
 	}
+	/* What it says once more is only a sign of life */
+	if (rpc->out.held || ttp_input_too_soon(rpc)) {
+		rpc->heard_ns = ktime_get_ns();
+		return;
+	}
 	/* Nothing was kept of what it has not acknowledged */
 	rpc->out.held = true;
 	rpc->out.sent = rpc->out.acked;
@@ -190,6 +197,8 @@ static void ttp_input_busy(struct ttp_input *in, struct ttp_rpc *rpc)
 
 static void ttp_input_unknown_rpc(struct ttp_input *in, struct ttp_rpc *rpc)
 {
+	u32 left = TTP_OUTPUT_BURST;
+
 	TTP_INC(in->link, UNKNOWN_IN);
 	if (rpc->state != TTP_RPC_OUTGOING)
 		return;
@@ -207,10 +216,10 @@ static void ttp_input_unknown_rpc(struct ttp_input *in, struct ttp_rpc *rpc)
 	if (!rpc->out.len)
 		ttp_output_first(rpc, in->out);
 	else
-		ttp_output_again(rpc, 0, rpc->out.sent, in->out);
+		ttp_output_again(rpc, 0, rpc->out.sent, &left, in->out);
 	ttp_input_allow(rpc, rpc->out.unsched);
 	if (rpc->out.len)
-		ttp_output_push(rpc, in->out);
+		ttp_output_push_some(rpc, left, in->out);
 	ttp_timer_heard(rpc);
 }
 
@@ -328,7 +337,7 @@ static void ttp_input_ack_list(struct ttp_input *in, const void *buf)
 static void ttp_input_close(struct ttp_input *in)
 {
 	struct ttp_peer *peer = in->peer;
-	bool ended;
+	u32 ended;
 
 	TTP_INC(in->link, CLOSE_IN);
 	if (!peer)
@@ -337,7 +346,7 @@ static void ttp_input_close(struct ttp_input *in)
 	ended = ttp_peer_set_epoch(peer, 0);
 	spin_unlock(&peer->lock);
 	if (ended)
-		ttp_end_peer(peer, 0);
+		ttp_end_peer(peer, ended);
 }
 
 /* Packets of no RPC; true if it was one */
@@ -372,7 +381,8 @@ void ttp_input_control(struct ttp_input *in, const void *buf)
 		return;
 	rpc = ttp_input_find(in);
 	if (!rpc) {
-		ttp_input_orphan(in);
+		if (!in->mismatch)
+			ttp_input_orphan(in);
 		return;
 	}
 	ttp_input_of_rpc(in, rpc, buf);

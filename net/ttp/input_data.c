@@ -11,6 +11,14 @@
 /* The message is complete */
 static void ttp_input_complete(struct ttp_input *in, struct ttp_rpc *rpc)
 {
+	/* Its socket was shut down while it came in */
+	if (!rpc->client && !ttp_rpc_has_reader(rpc)) {
+		TTP_INC(in->link, RPC_REFUSED);
+		ttp_output_note(rpc, TTP_WIRE_REJECT, TTP_REJECT_REFUSED, 0,
+				in->out);
+		ttp_rpc_end(rpc);
+		return;
+	}
 	ttp_rpc_schedule(rpc, 0);
 	if (rpc->client || rpc->oneway)
 		ttp_output_ack(rpc, in->out);
@@ -44,6 +52,25 @@ static bool ttp_input_budget(struct ttp_input *in, struct ttp_rpc *rpc,
 	return true;
 }
 
+/* A packet may stay here for long: let go of what it does not need for that */
+static void ttp_input_strip(struct sk_buff *skb)
+{
+	skb_orphan(skb);
+	skb_dst_drop(skb);
+	skb_ext_reset(skb);
+	nf_reset_ct(skb);
+}
+
+static void ttp_input_not_kept(struct ttp_input *in, int err)
+{
+	if (err == -EEXIST)
+		TTP_INC(in->link, IN_DUPLICATE);
+	else if (err == -ENOSPC)
+		TTP_INC(in->link, IN_TOO_MANY_HOLES);
+	else
+		TTP_INC(in->link, IN_NO_MEM);
+}
+
 /**
  * ttp_input_store() - keep the bytes of a packet
  * @in: the packet
@@ -55,28 +82,29 @@ static bool ttp_input_budget(struct ttp_input *in, struct ttp_rpc *rpc,
 static bool ttp_input_store(struct ttp_input *in, struct ttp_rpc *rpc,
 			    struct sk_buff *skb)
 {
-	u32 truesize = skb->truesize;
+	struct sk_buff *kept = ttp_msgin_fit(&rpc->in, skb);
+	u32 truesize = kept->truesize;
 	bool in_order;
 	int err;
 
-	skb_orphan(skb);	/* it is no burden of its sender any more */
-	if (!ttp_sock_charge_rcv(rpc->sk, truesize)) {
-		TTP_INC(in->link, IN_NO_MEM);
-		return false;
-	}
 	in_order = rpc->in.have.prefix == in->pkt.data.offset;
-	err = ttp_msgin_add(&rpc->in, skb, in->pkt.data.offset);
+	err = ttp_sock_charge_rcv(rpc->sk, truesize) ? 0 : -ENOMEM;
+	if (!err) {
+		ttp_input_strip(kept);
+		err = ttp_msgin_add(&rpc->in, kept, in->pkt.data.offset);
+		if (err)
+			ttp_sock_uncharge_rcv(rpc->sk, truesize);
+	}
 	if (err) {
-		ttp_sock_uncharge_rcv(rpc->sk, truesize);
-		if (err == -EEXIST)
-			TTP_INC(in->link, IN_DUPLICATE);
-		else if (err == -ENOSPC)
-			TTP_INC(in->link, IN_TOO_MANY_HOLES);
-		else
-			TTP_INC(in->link, IN_NO_MEM);
+		ttp_input_not_kept(in, err);
+		if (kept != skb)
+			kfree_skb(kept);
 		return false;
 	}
+	if (kept != skb)
+		consume_skb(skb);
 	rpc->in.truesize += truesize;
+	rpc->progress_ns = ktime_get_ns();
 	TTP_ADD(in->link, IN_BYTES, in->pkt.payload);
 	if (!in_order)
 		TTP_INC(in->link, IN_OUT_OF_ORDER);
@@ -153,8 +181,39 @@ static void ttp_input_repeated(struct ttp_input *in, struct ttp_rpc *rpc)
 		ttp_output_note(rpc, TTP_WIRE_BUSY, 0, rpc->in.len, in->out);
 }
 
+/*
+ * A request that was refused counts as seen: else it would leave a hole in
+ * the set, and one that comes late would be run although its client has given
+ * up.  A client that is not known is not made known by this.
+ */
+static int ttp_input_saw(struct ttp_input *in)
+{
+	struct ttp_peer *peer = in->peer;
+	u64 number = in->pkt.id >> 1, start, end;
+	int err = 0;
+
+	if (!peer)
+		return 0;
+	spin_lock(&peer->lock);
+	if (peer->epoch == in->pkt.src_epoch &&
+	    ttp_ranges_gap(&peer->seen, number, number + 1, &start, &end)) {
+		if (in->pkt.data.una <= number)
+			ttp_ranges_raise(&peer->seen,
+					 number - in->pkt.data.una);
+		err = ttp_ranges_add(&peer->seen, number, number + 1);
+	}
+	spin_unlock(&peer->lock);
+	return err;
+}
+
 static void ttp_input_refuse(struct ttp_input *in, u8 code, u32 value)
 {
+	/* Then later: its client will ask again */
+	if (ttp_input_saw(in)) {
+		ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_FULL, 0,
+				 0, in->out);
+		return;
+	}
 	ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_REJECT, code,
 			 value, in->out);
 }
@@ -173,6 +232,11 @@ static void ttp_input_no_server(struct ttp_input *in, int err)
 		TTP_INC(in->link, RPC_LIMIT);
 		ttp_netlink_limit_event(in->link->tn, TTP_NL_LIMIT_MAX_RPCS_PER_PEER,
 					in->link, in->mac);
+		ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_FULL, 0,
+				 0, in->out);
+		break;
+	case -ENOBUFS:
+		TTP_INC(in->link, IN_NO_BUDGET);
 		ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_FULL, 0,
 				 0, in->out);
 		break;
@@ -198,6 +262,8 @@ static bool ttp_input_too_old(const struct ttp_input *in)
 	u64 age_ns = (u64)in->pkt.data.age_us * NSEC_PER_USEC;
 	u64 now_ns = ktime_get_ns(), forgot_ns;
 
+	if (in->pkt.data.age_us == U32_MAX)
+		age_ns = U64_MAX;	/* so old, or older */
 	if (!in->pkt.dst_epoch && age_ns >= now_ns - in->link->born_ns)
 		return true;
 	forgot_ns = in->peer ? in->peer->forgot_ns :
@@ -205,11 +271,18 @@ static bool ttp_input_too_old(const struct ttp_input *in)
 	return forgot_ns && age_ns > now_ns - forgot_ns;
 }
 
+/* The client's oldest open RPC, as an id of this side; 0 if it says nonsense */
+static u64 ttp_input_una(const struct ttp_packet *pkt)
+{
+	if (pkt->data.una > pkt->id >> 1)
+		return 0;
+	return (pkt->id | TTP_WIRE_ID_SERVER) - 2ULL * pkt->data.una;
+}
+
 static struct ttp_rpc *ttp_input_new_rpc(struct ttp_input *in, struct sock *sk)
 {
 	const struct ttp_packet *pkt = &in->pkt;
 	struct ttp_rpc *rpc;
-	u64 una;
 
 	if (!in->peer) {
 		struct ttp_peer *peer;
@@ -221,6 +294,7 @@ static struct ttp_rpc *ttp_input_new_rpc(struct ttp_input *in, struct sock *sk)
 		if (!ttp_input_meet(in))
 			return ERR_PTR(-ESTALE);
 	}
+	ttp_rpc_reap_done(in->peer, ttp_input_una(pkt));
 	rpc = ttp_rpc_server(sk, in->peer, pkt);
 	if (IS_ERR(rpc)) {
 		struct ttp_rpc *found = NULL;
@@ -232,10 +306,6 @@ static struct ttp_rpc *ttp_input_new_rpc(struct ttp_input *in, struct sock *sk)
 			TTP_INC(in->link, IN_STALE);
 		return found ?: rpc;
 	}
-	una = (pkt->id | TTP_WIRE_ID_SERVER) - 2ULL * pkt->data.una;
-	spin_unlock(&rpc->lock);
-	ttp_rpc_reap_done(in->peer, una);
-	spin_lock(&rpc->lock);
 	return rpc;
 }
 
@@ -277,7 +347,9 @@ static bool ttp_input_request(struct ttp_input *in, struct sk_buff *skb)
 	bool consumed = false;
 	struct ttp_rpc *rpc;
 
-	rpc = ttp_input_find(in) ?: ttp_input_accept(in);
+	rpc = ttp_input_find(in);
+	if (!rpc && !in->mismatch)
+		rpc = ttp_input_accept(in);
 	if (!rpc)
 		return false;
 	if (rpc->state == TTP_RPC_INCOMING)
@@ -311,7 +383,8 @@ static bool ttp_input_response(struct ttp_input *in, struct sk_buff *skb)
 
 	rpc = ttp_input_find(in);
 	if (!rpc) {
-		ttp_input_unwanted(in);
+		if (!in->mismatch)
+			ttp_input_unwanted(in);
 		return false;
 	}
 	if (rpc->state != TTP_RPC_OUTGOING || rpc->oneway ||

@@ -31,11 +31,6 @@ struct ttp_link_config {
 	u32	rto_max_us;
 };
 
-/* Ranges, also in the netlink spec */
-#define TTP_MAX_ACK_EVERY	12U
-#define TTP_MIN_RTO_US		100U
-#define TTP_MAX_RTO_US		10000000U
-
 /* What 0 = automatic stands for until the link rate is taken into account */
 #define TTP_AUTO_UNSCHED	40000U
 #define TTP_AUTO_WINDOW		65536U

@@ -36,6 +36,7 @@ static int __net_init ttp_net_init(struct net *net)
 	err = ttp_mib_proc_init(tn);
 	if (err)
 		goto err_mib;
+	ttp_netlink_net_init(tn);
 	return 0;
 
 err_mib:
@@ -53,6 +54,8 @@ static void __net_exit ttp_net_pre_exit(struct net *net)
 {
 	struct ttp_net *tn = ttp_net(net);
 
+	/* Their timers that run are done when the exit functions come */
+	ttp_ping_net_exit(tn);
 	/* Many namespaces have no link, and nobody is left to add one */
 	if (list_empty(&tn->links))
 		return;
@@ -65,7 +68,7 @@ static void __net_exit ttp_net_exit(struct net *net)
 {
 	struct ttp_net *tn = ttp_net(net);
 
-	ttp_ping_net_exit(tn);
+	ttp_netlink_net_exit(tn);
 	ttp_mib_proc_exit(tn);
 	ttp_sock_net_exit(tn);
 	ttp_rpc_net_exit(tn);
@@ -134,6 +137,7 @@ static int __init ttp_init(void)
 
 	ttp_link_hooks(ttp_input_rcv, ttp_input_rcv_list);
 	ttp_peer_hooks(ttp_timer_fn);
+	ttp_mem_init();
 	err = ttp_rpc_slab_init();
 	if (err)
 		return err;
@@ -143,12 +147,13 @@ static int __init ttp_init(void)
 	err = proto_register(&ttp_prot, 1);
 	if (err)
 		goto err_proto;
-	err = ttp_netlink_init();
-	if (err)
-		goto err_netlink;
+	/* Before anybody can enable a device */
 	err = register_netdevice_notifier(&ttp_netdev_notifier);
 	if (err)
 		goto err_notifier;
+	err = ttp_netlink_init();
+	if (err)
+		goto err_netlink;
 	err = sock_register(&ttp_family);
 	if (err) {
 		pr_notice("ttp: address family %d is in use; build with AF_TTP=22 to take another\n",
@@ -158,10 +163,10 @@ static int __init ttp_init(void)
 	return 0;
 
 err_family:
-	unregister_netdevice_notifier(&ttp_netdev_notifier);
-err_notifier:
 	ttp_netlink_exit();
 err_netlink:
+	unregister_netdevice_notifier(&ttp_netdev_notifier);
+err_notifier:
 	proto_unregister(&ttp_prot);
 err_proto:
 	unregister_pernet_subsys(&ttp_net_ops);
@@ -174,8 +179,8 @@ err_pernet:
 static void __exit ttp_exit(void)
 {
 	sock_unregister(PF_TTP);
-	unregister_netdevice_notifier(&ttp_netdev_notifier);
 	ttp_netlink_exit();
+	unregister_netdevice_notifier(&ttp_netdev_notifier);
 	proto_unregister(&ttp_prot);
 	unregister_pernet_subsys(&ttp_net_ops);
 	rcu_barrier();

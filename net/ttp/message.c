@@ -32,7 +32,7 @@ static u32 ttp_msgout_nr_pages(u32 len)
 u32 ttp_msgout_truesize(u32 len)
 {
 	if (len <= TTP_MSG_SMALL)
-		return SKB_DATA_ALIGN(len) + 512;
+		return SKB_DATA_ALIGN(len);
 	return ttp_msgout_nr_pages(len) * PAGE_SIZE;
 }
 
@@ -180,6 +180,24 @@ static void ttp_msgin_link(struct ttp_msgin *in, struct sk_buff *skb)
 	}
 	rb_link_node(&skb->rbnode, parent, link);
 	rb_insert_color(&skb->rbnode, &in->skbs);
+}
+
+struct sk_buff *ttp_msgin_fit(const struct ttp_msgin *in, struct sk_buff *skb)
+{
+	struct sk_buff *copy;
+
+	if (in->len <= TTP_MSG_SMALL ||
+	    skb->truesize <= TTP_MSG_WASTE(skb->len))
+		return skb;
+	copy = alloc_skb(skb->len, GFP_ATOMIC | __GFP_NOWARN);
+	if (!copy)
+		return skb;
+	if (copy->truesize >= skb->truesize ||
+	    skb_copy_bits(skb, 0, skb_put(copy, skb->len), skb->len)) {
+		kfree_skb(copy);
+		return skb;
+	}
+	return copy;
 }
 
 int ttp_msgin_add(struct ttp_msgin *in, struct sk_buff *skb, u32 offset)

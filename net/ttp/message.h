@@ -15,6 +15,8 @@
 #define TTP_MSG_SMALL		2048U
 /* Acknowledged bytes kept, so that a short piece can be sent with them */
 #define TTP_MSG_KEEP		128U
+/* A packet that takes more memory than this for its bytes is copied */
+#define TTP_MSG_WASTE(len)	(4 * (len) + 128)
 /* Holes in an incoming message; a packet that would make more is dropped */
 #define TTP_MSG_MAX_HOLES	512U
 
@@ -55,7 +57,7 @@ struct ttp_msgout {
  * @known: a packet of it has arrived
  * @budget: room was reserved in the socket's receive buffer
  * @whole: all bytes are here
- * @taken: a receive call works on it; nobody else touches @skbs
+ * @readers: receive calls that copy from @skbs, which stay for so long
  * @level: priority level of its last packet
  * @granted: bytes from the start that the sender may send
  * @received: bytes that are here
@@ -69,7 +71,7 @@ struct ttp_msgin {
 	bool			known;
 	bool			budget;
 	bool			whole;
-	bool			taken;
+	u32			readers;
 	u8			level;
 	u32			granted;
 	u32			received;
@@ -80,7 +82,7 @@ struct ttp_msgin {
 };
 
 /**
- * ttp_msgout_truesize() - memory a message will take
+ * ttp_msgout_truesize() - memory the bytes of a message will take
  * @len: bytes of the message
  *
  * Context: any.
@@ -153,6 +155,19 @@ unsigned int ttp_msgout_frags(const struct ttp_msgout *out, u32 offset,
 void ttp_msgin_init(struct ttp_msgin *in);
 
 /**
+ * ttp_msgin_fit() - what to keep of a packet
+ * @in: the message
+ * @skb: packet, its data being the payload
+ *
+ * A message may come in the smallest pieces, each in a buffer for the longest
+ * frame.  Small messages are left as they came: they are gone soon.
+ *
+ * Context: any.
+ * Return: @skb, or a copy of it in less memory.
+ */
+struct sk_buff *ttp_msgin_fit(const struct ttp_msgin *in, struct sk_buff *skb);
+
+/**
  * ttp_msgin_add() - put a packet's bytes in
  * @in: the message
  * @skb: packet, its data being the payload; consumed if 0 is returned
@@ -168,11 +183,11 @@ int ttp_msgin_add(struct ttp_msgin *in, struct sk_buff *skb, u32 offset);
 
 /**
  * ttp_msgin_copy() - copy a whole message to the user
- * @in: the message, taken by the caller
+ * @in: the message, of which the caller is a reader
  * @msg: where to
  * @len: bytes, at most the message's length
  *
- * Context: process, may sleep; no lock, @in->taken instead.
+ * Context: process, may sleep; no lock, @in->readers instead.
  * Return: 0 or -EFAULT.
  */
 int ttp_msgin_copy(struct ttp_msgin *in, struct msghdr *msg, u32 len);

@@ -106,8 +106,7 @@ static int ttp_mib_seq_show(struct seq_file *seq, void *v)
 		   atomic_read(&tn->rpc_count));
 	seq_printf(seq, "%-32s\t%d\n", "TtpCurrPeers",
 		   atomic_read(&tn->peer_count));
-	seq_printf(seq, "%-32s\t%lld\n", "TtpCurrMem",
-		   (s64)atomic64_read(&tn->mem_used));
+	seq_printf(seq, "%-32s\t%llu\n", "TtpCurrMem", ttp_net_mem_used(tn));
 	return 0;
 }
 

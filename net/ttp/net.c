@@ -17,7 +17,7 @@ struct ttp_net *ttp_net(const struct net *net)
 	return net_generic(net, ttp_net_id);
 }
 
-/* An eighth of the machine's memory, as TCP's own limit is in that order */
+/* An eighth of the machine's memory */
 static u64 ttp_net_default_mem(void)
 {
 	return (u64)totalram_pages() << PAGE_SHIFT >> 3;
@@ -30,9 +30,10 @@ int ttp_net_init_one(struct ttp_net *tn, struct net *net)
 	INIT_LIST_HEAD(&tn->socks);
 	mutex_init(&tn->port_lock);
 	spin_lock_init(&tn->socks_lock);
+	spin_lock_init(&tn->ping_lock);
+	INIT_LIST_HEAD(&tn->pings);
 	atomic_set(&tn->peer_count, 0);
 	atomic_set(&tn->rpc_count, 0);
-	atomic64_set(&tn->mem_used, 0);
 	tn->params = (struct ttp_params) {
 		.dead_timeout_ms	= 1000,
 		.max_message		= 16 << 20,
@@ -49,23 +50,51 @@ int ttp_net_init_one(struct ttp_net *tn, struct net *net)
 void ttp_net_exit_one(struct ttp_net *tn)
 {
 	DEBUG_NET_WARN_ON_ONCE(atomic_read(&tn->peer_count));
-	DEBUG_NET_WARN_ON_ONCE(atomic64_read(&tn->mem_used));
+	DEBUG_NET_WARN_ON_ONCE(ttp_net_mem_used(tn));
 	free_percpu(tn->mib);
 	mutex_destroy(&tn->port_lock);
 }
 
-bool ttp_net_charge(struct ttp_net *tn, u64 bytes)
+u64 ttp_net_mem_limit(const struct ttp_net *tn, enum ttp_mem kind)
 {
-	if (atomic64_add_return(bytes, &tn->mem_used) <=
-	    READ_ONCE(tn->params.mem))
-		return true;
-	atomic64_sub(bytes, &tn->mem_used);
-	TTP_NET_INC(tn, MEM_LIMIT);
-	ttp_netlink_limit_event(tn, TTP_NL_LIMIT_MEM, NULL, NULL);
-	return false;
+	static const u8 eighths[TTP_MEM_KINDS] = {
+		[TTP_MEM_OUT]	= 4,
+		[TTP_MEM_IN]	= 3,
+		[TTP_MEM_RPCS]	= 1,
+	};
+
+	return READ_ONCE(tn->params.mem) / 8 * eighths[kind];
 }
 
-void ttp_net_uncharge(struct ttp_net *tn, u64 bytes)
+u64 ttp_net_mem_used(const struct ttp_net *tn)
 {
-	atomic64_sub(bytes, &tn->mem_used);
+	unsigned int kind;
+	u64 used = 0;
+
+	for (kind = 0; kind < TTP_MEM_KINDS; kind++)
+		used += atomic64_read(&tn->mem_used[kind]);
+	return used;
+}
+
+bool ttp_net_charge(struct ttp_net *tn, enum ttp_mem kind, u64 bytes)
+{
+	s64 used = atomic64_read(&tn->mem_used[kind]);
+	u64 limit = ttp_net_mem_limit(tn, kind);
+
+	/* Not added and taken back: others would be refused in between */
+	do {
+		if (bytes > limit || used > limit - bytes) {
+			TTP_NET_INC(tn, MEM_LIMIT);
+			schedule_work(&tn->mem_event);
+			return false;
+		}
+	} while (!atomic64_try_cmpxchg(&tn->mem_used[kind], &used,
+				       used + bytes));
+	return true;
+}
+
+void ttp_net_uncharge(struct ttp_net *tn, enum ttp_mem kind, u64 bytes)
+{
+	if (bytes)
+		atomic64_sub(bytes, &tn->mem_used[kind]);
 }

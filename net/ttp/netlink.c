@@ -10,44 +10,40 @@
  */
 #include <linux/if_ether.h>
 #include <net/genetlink.h>
-#include <net/netns/generic.h>
 #include <uapi/linux/ttp.h>
 
 #include "mib.h"
 #include "net.h"
 #include "link.h"
-#include "ping.h"
 #include "wire.h"
 #include "netlink.h"
 #include "nl_gen.h"
 
-#define TTP_NETLINK_LIMITS	(TTP_NL_LIMIT_MEM + 1)
+static_assert(TTP_NL_LIMIT_MEM < TTP_NET_LIMITS);
 
-/**
- * struct ttp_netlink_net - what this file keeps per namespace
- * @limit_ns: when the last event of a limit was sent; lockless
- */
-struct ttp_netlink_net {
-	atomic64_t	limit_ns[TTP_NETLINK_LIMITS];
-};
-
-static unsigned int ttp_netlink_net_id;
 /* Events are sent; cleared before the family's groups go */
 static bool ttp_netlink_on;
 
-struct sk_buff *ttp_netlink_reply(struct genl_info *info, size_t size, u8 cmd,
-				  void **hdr)
+static struct sk_buff *ttp_netlink_new(u32 portid, u32 seq, size_t size,
+				       u8 cmd, gfp_t gfp, void **hdr)
 {
 	struct sk_buff *skb;
 
-	skb = genlmsg_new(size, GFP_KERNEL);
+	skb = genlmsg_new(size, gfp);
 	if (!skb)
 		return NULL;
-	*hdr = genlmsg_put_reply(skb, info, &ttp_nl_family, 0, cmd);
+	*hdr = genlmsg_put(skb, portid, seq, &ttp_nl_family, 0, cmd);
 	if (*hdr)
 		return skb;
 	nlmsg_free(skb);
 	return NULL;
+}
+
+struct sk_buff *ttp_netlink_reply(struct genl_info *info, size_t size, u8 cmd,
+				  void **hdr)
+{
+	return ttp_netlink_new(info->snd_portid, info->snd_seq, size, cmd,
+			       GFP_KERNEL, hdr);
 }
 
 int ttp_netlink_finish(struct genl_info *info, struct sk_buff *skb, void *hdr,
@@ -76,19 +72,10 @@ void ttp_netlink_publish(struct ttp_net *tn, struct sk_buff *skb, void *hdr,
 struct sk_buff *ttp_netlink_event(struct ttp_net *tn, u8 cmd, gfp_t gfp,
 				  void **hdr)
 {
-	struct sk_buff *skb;
-
 	if (!READ_ONCE(ttp_netlink_on) ||
 	    !genl_has_listeners(&ttp_nl_family, tn->net, TTP_NLGRP_EVENTS))
 		return NULL;
-	skb = genlmsg_new(NLMSG_DEFAULT_SIZE, gfp);
-	if (!skb)
-		return NULL;
-	*hdr = genlmsg_put(skb, 0, 0, &ttp_nl_family, 0, cmd);
-	if (*hdr)
-		return skb;
-	nlmsg_free(skb);
-	return NULL;
+	return ttp_netlink_new(0, 0, NLMSG_DEFAULT_SIZE, cmd, gfp, hdr);
 }
 
 struct ttp_link *ttp_netlink_link(struct genl_info *info, int attr)
@@ -280,7 +267,6 @@ static u64 ttp_netlink_limit_value(const struct ttp_params *p,
 void ttp_netlink_limit_event(struct ttp_net *tn, enum ttp_nl_limit limit,
 			     const struct ttp_link *link, const u8 *mac)
 {
-	struct ttp_netlink_net *state;
 	u64 now_ns = ktime_get_ns();
 	struct sk_buff *skb;
 	int err = 0;
@@ -289,12 +275,10 @@ void ttp_netlink_limit_event(struct ttp_net *tn, enum ttp_nl_limit limit,
 
 	if (!READ_ONCE(ttp_netlink_on))
 		return;
-	state = net_generic(tn->net, ttp_netlink_net_id);
-	last_ns = atomic64_read(&state->limit_ns[limit]);
+	last_ns = atomic64_read(&tn->limit_ns[limit]);
 	if (last_ns && now_ns - last_ns < NSEC_PER_SEC)
 		return;
-	if (atomic64_cmpxchg(&state->limit_ns[limit], last_ns, now_ns) !=
-	    last_ns)
+	if (atomic64_cmpxchg(&tn->limit_ns[limit], last_ns, now_ns) != last_ns)
 		return;
 	skb = ttp_netlink_event(tn, TTP_CMD_LIMIT_HIT, GFP_ATOMIC, &hdr);
 	if (!skb)
@@ -309,28 +293,32 @@ void ttp_netlink_limit_event(struct ttp_net *tn, enum ttp_nl_limit limit,
 	ttp_netlink_publish(tn, skb, hdr, err, GFP_ATOMIC);
 }
 
-static void __net_exit ttp_netlink_net_exit(struct net *net)
+/* The limit is hit under locks that are no place for sending events */
+static void ttp_netlink_mem_event(struct work_struct *work)
 {
-	ttp_ping_net_exit(ttp_net(net));
+	struct ttp_net *tn = container_of(work, struct ttp_net, mem_event);
+
+	rcu_read_lock();
+	ttp_netlink_limit_event(tn, TTP_NL_LIMIT_MEM, NULL, NULL);
+	rcu_read_unlock();
 }
 
-static struct pernet_operations ttp_netlink_net_ops = {
-	.pre_exit	= ttp_netlink_net_exit,
-	.id		= &ttp_netlink_net_id,
-	.size		= sizeof(struct ttp_netlink_net),
-};
+void ttp_netlink_net_init(struct ttp_net *tn)
+{
+	INIT_WORK(&tn->mem_event, ttp_netlink_mem_event);
+}
+
+void ttp_netlink_net_exit(struct ttp_net *tn)
+{
+	cancel_work_sync(&tn->mem_event);
+}
 
 int ttp_netlink_init(void)
 {
 	int err;
 
-	err = register_pernet_subsys(&ttp_netlink_net_ops);
-	if (err)
-		return err;
 	err = genl_register_family(&ttp_nl_family);
-	if (err)
-		unregister_pernet_subsys(&ttp_netlink_net_ops);
-	else
+	if (!err)
 		WRITE_ONCE(ttp_netlink_on, true);
 	return err;
 }
@@ -340,5 +328,4 @@ void ttp_netlink_exit(void)
 	WRITE_ONCE(ttp_netlink_on, false);
 	synchronize_rcu();	/* for events that are being sent */
 	genl_unregister_family(&ttp_nl_family);
-	unregister_pernet_subsys(&ttp_netlink_net_ops);
 }

@@ -32,6 +32,22 @@ int ttp_netlink_init(void);
 void ttp_netlink_exit(void);
 
 /**
+ * ttp_netlink_net_init() - set up the events of a namespace
+ * @tn: the namespace
+ *
+ * Context: process.
+ */
+void ttp_netlink_net_init(struct ttp_net *tn);
+
+/**
+ * ttp_netlink_net_exit() - wait for events that are being sent
+ * @tn: the namespace, of which nothing is left that could cause any
+ *
+ * Context: process, may sleep.
+ */
+void ttp_netlink_net_exit(struct ttp_net *tn);
+
+/**
  * ttp_nl_dev_event() - tell that a device was enabled, changed, disabled
  * @link: the link, whose device is still there
  * @cmd: TTP_CMD_DEV_ADD_NTF, TTP_CMD_DEV_SET_NTF or TTP_CMD_DEV_DEL_NTF

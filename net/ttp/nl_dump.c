@@ -139,7 +139,7 @@ static int ttp_nl_dump_put_rtt(struct sk_buff *skb, const struct ttp_peer *peer)
 	const struct ttp_link_config *c = &peer->key.link->config;
 	u64 rto_ns;
 
-	rto_ns = ttp_rtt_rto(&peer->rtt, READ_ONCE(c->rto_min_us) * 1000U,
+	rto_ns = ttp_rtt_rto(&peer->rtt, READ_ONCE(c->rto_min_us) * 1000ULL,
 			     READ_ONCE(c->rto_max_us) * 1000ULL, 0, 0);
 	if (nla_put_u32(skb, TTP_A_PEER_SRTT_NS, peer->rtt.srtt_ns) ||
 	    nla_put_u32(skb, TTP_A_PEER_RTTVAR_NS, peer->rtt.var_ns) ||

@@ -4,17 +4,9 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/math64.h>
-#include <linux/sizes.h>
 
 #include "crc.h"
 #include "output.h"
-
-/*
- * However much is granted at once: bytes of a message that one call sends.
- * What is beyond waits for the next GRANT or RESEND, of which an honest
- * receiver sends several per megabyte; windows are limited accordingly.
- */
-#define TTP_OUTPUT_BURST	((u32)SZ_1M)
 
 /* What is not DATA goes first */
 #define TTP_LEVEL_CONTROL	TTP_WIRE_TOP_LEVEL
@@ -341,7 +333,8 @@ static bool ttp_output_too_small(const struct ttp_rpc *rpc, u32 start, u32 end)
 	return end < rpc->out.len && end - start < TTP_WIRE_MIN_SEGMENT;
 }
 
-void ttp_output_push(struct ttp_rpc *rpc, struct sk_buff_head *out)
+void ttp_output_push_some(struct ttp_rpc *rpc, u32 most,
+			  struct sk_buff_head *out)
 {
 	struct ttp_msgout *msg = &rpc->out;
 	u32 end, n;
@@ -354,7 +347,7 @@ void ttp_output_push(struct ttp_rpc *rpc, struct sk_buff_head *out)
 		ttp_output_data(rpc, 0, 0, false, out);
 		return;
 	}
-	end = min(msg->granted, msg->sent + TTP_OUTPUT_BURST);
+	end = min(msg->granted, msg->sent + most);
 	while (msg->sent < end && !ttp_output_too_small(rpc, msg->sent, end)) {
 		n = ttp_output_data(rpc, msg->sent, end, false, out);
 		if (!n)
@@ -363,7 +356,12 @@ void ttp_output_push(struct ttp_rpc *rpc, struct sk_buff_head *out)
 	}
 }
 
-void ttp_output_again(struct ttp_rpc *rpc, u32 start, u32 end,
+void ttp_output_push(struct ttp_rpc *rpc, struct sk_buff_head *out)
+{
+	ttp_output_push_some(rpc, TTP_OUTPUT_BURST, out);
+}
+
+void ttp_output_again(struct ttp_rpc *rpc, u32 start, u32 end, u32 *left,
 		      struct sk_buff_head *out)
 {
 	u32 n;
@@ -371,7 +369,7 @@ void ttp_output_again(struct ttp_rpc *rpc, u32 start, u32 end,
 	lockdep_assert_held(&rpc->lock);
 
 	start = max(start, rpc->out.acked);
-	end = min3(end, rpc->out.sent, start + TTP_OUTPUT_BURST);
+	end = min3(end, rpc->out.sent, start + *left);
 	if (start >= end)
 		return;
 	/*
@@ -387,7 +385,7 @@ void ttp_output_again(struct ttp_rpc *rpc, u32 start, u32 end,
 		n = ttp_output_data(rpc, start, end, true, out);
 		if (!n)
 			return;
-		rpc->resends++;
+		*left -= min(*left, n);
 		start += n;
 		if (start < end && ttp_output_too_small(rpc, start, end))
 			start = end - TTP_WIRE_MIN_SEGMENT;
@@ -402,13 +400,11 @@ void ttp_output_first(struct ttp_rpc *rpc, struct sk_buff_head *out)
 
 	if (!rpc->out.len) {
 		ttp_output_data(rpc, 0, 0, true, out);
-		rpc->resends++;
 		return;
 	}
 	if (rpc->out.freed)
 		return;		/* it was received, so the question is moot */
-	if (ttp_output_data(rpc, 0, end, true, out))
-		rpc->resends++;
+	ttp_output_data(rpc, 0, end, true, out);
 }
 
 /* Packets about rpc->in */
@@ -421,6 +417,7 @@ void ttp_output_grant(struct ttp_rpc *rpc, struct sk_buff_head *out)
 	ttp_output_init(&pkt, TTP_WIRE_GRANT, rpc);
 	pkt.grant.granted = rpc->in.granted;
 	pkt.grant.received = rpc->in.have.prefix;
+	pkt.grant.level = rpc->in.level;
 	ttp_output_simple(peer->key.link, peer->key.mac, peer, &pkt, out);
 }
 
@@ -484,6 +481,7 @@ void ttp_output_resend(struct ttp_rpc *rpc, bool all, struct sk_buff_head *out)
 		return;
 	}
 	pkt.resend.received = rpc->in.have.prefix;
+	pkt.resend.level = rpc->in.level;
 	skb = ttp_output_begin(link, peer, &pkt,
 			       pkt.count * sizeof(struct ttp_wire_range), 0);
 	if (!skb) {

@@ -9,9 +9,18 @@
 #ifndef _NET_TTP_OUTPUT_H
 #define _NET_TTP_OUTPUT_H
 
+#include <linux/sizes.h>
 #include <linux/skbuff.h>
 
 #include "rpc.h"
+
+/*
+ * However much is granted or asked for at once: bytes of a message that one
+ * packet makes us send.  What is beyond waits for the next GRANT or RESEND, of
+ * which an honest receiver sends several per megabyte; windows are limited
+ * accordingly.
+ */
+#define TTP_OUTPUT_BURST	((u32)SZ_1M)
 
 /* Longest time a peer's stamp is held before it is echoed, ns */
 #define TTP_OUTPUT_MAX_HOLD_NS	1000000000U
@@ -29,15 +38,27 @@ void ttp_output_push(struct ttp_rpc *rpc, struct sk_buff_head *out)
 	__must_hold(&rpc->lock);
 
 /**
- * ttp_output_again() - send a piece of a message once more
+ * ttp_output_push_some() - the same, after some of the burst was used up
  * @rpc: the RPC
- * @start: first byte
- * @end: one after the last; clamped to what was sent and not acknowledged
+ * @most: bytes to send at most
  * @out: gets the packets
  *
  * Context: BH disabled, RCU read section, rpc->lock held.
  */
-void ttp_output_again(struct ttp_rpc *rpc, u32 start, u32 end,
+void ttp_output_push_some(struct ttp_rpc *rpc, u32 most,
+			  struct sk_buff_head *out) __must_hold(&rpc->lock);
+
+/**
+ * ttp_output_again() - send a piece of a message once more
+ * @rpc: the RPC
+ * @start: first byte
+ * @end: one after the last; clamped to what was sent and not acknowledged
+ * @left: bytes to send at most; becomes less by what was sent
+ * @out: gets the packets
+ *
+ * Context: BH disabled, RCU read section, rpc->lock held.
+ */
+void ttp_output_again(struct ttp_rpc *rpc, u32 start, u32 end, u32 *left,
 		      struct sk_buff_head *out) __must_hold(&rpc->lock);
 
 /**

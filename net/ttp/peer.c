@@ -125,8 +125,8 @@ static struct ttp_peer *ttp_peer_idle(struct ttp_link *link)
 		break;
 	}
 	/* Look at others next time */
-	if (!list_empty(&link->peers))
-		list_rotate_left(&link->peers);
+	if (!list_entry_is_head(peer, &link->peers, link_node))
+		list_rotate_to_front(&peer->link_node, &link->peers);
 	spin_unlock_bh(&link->peer_lock);
 	return idle;
 }
@@ -205,6 +205,9 @@ bool ttp_peer_unhash(struct ttp_peer *peer, bool only_idle)
 		if (peer->seen.prefix)
 			WRITE_ONCE(link->forgot_ns, ktime_get_ns());
 		timer = ttp_peer_disarm(peer);
+		/* Together with being dead: who finds it may count on it */
+		rhashtable_remove_fast(&link->tn->peers, &peer->hash,
+				       ttp_peer_table);
 	}
 	spin_unlock_bh(&peer->lock);
 	if (!gone)
@@ -213,7 +216,6 @@ bool ttp_peer_unhash(struct ttp_peer *peer, bool only_idle)
 	spin_lock_bh(&link->peer_lock);
 	list_del_init(&peer->link_node);
 	spin_unlock_bh(&link->peer_lock);
-	rhashtable_remove_fast(&link->tn->peers, &peer->hash, ttp_peer_table);
 	atomic_dec(&link->tn->peer_count);
 	if (timer)
 		ttp_peer_put(peer);
@@ -225,7 +227,7 @@ void ttp_peer_arm(struct ttp_peer *peer, u64 when_ns)
 {
 	lockdep_assert_held(&peer->lock);
 
-	if (peer->timer_ns && peer->timer_ns <= when_ns)
+	if (peer->dead || (peer->timer_ns && peer->timer_ns <= when_ns))
 		return;
 	/* One reference, whether it is queued, runs, or both */
 	if (!peer->timer_held)
@@ -270,17 +272,17 @@ bool ttp_peer_epoch_old(const struct ttp_peer *peer, u32 epoch)
 	return false;
 }
 
-bool ttp_peer_set_epoch(struct ttp_peer *peer, u32 epoch)
+u32 ttp_peer_set_epoch(struct ttp_peer *peer, u32 epoch)
 {
 	u32 old = peer->epoch;
 
 	lockdep_assert_held(&peer->lock);
 
 	if (old == epoch)
-		return false;
-	peer->epoch = epoch;
+		return 0;
+	WRITE_ONCE(peer->epoch, epoch);
 	if (!old)
-		return false;
+		return 0;
 	memmove(peer->old_epochs + 1, peer->old_epochs,
 		sizeof(peer->old_epochs) - sizeof(peer->old_epochs[0]));
 	peer->old_epochs[0] = old;
@@ -290,6 +292,6 @@ bool ttp_peer_set_epoch(struct ttp_peer *peer, u32 epoch)
 	peer->fresh = false;
 	peer->ack_count = 0;
 	peer->ack_due_ns = 0;
-	peer->mtu = TTP_WIRE_DEFAULT_MTU;
-	return true;
+	WRITE_ONCE(peer->mtu, TTP_WIRE_DEFAULT_MTU);
+	return old;
 }

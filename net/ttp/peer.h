@@ -17,7 +17,7 @@
 /* Incarnations of a peer whose late packets are recognised */
 #define TTP_PEER_OLD_EPOCHS	4
 /* Holes in the set of RPC ids a peer has used */
-#define TTP_PEER_MAX_HOLES	4096U
+#define TTP_PEER_MAX_HOLES	512U
 /* Idle time after which a peer may make room for another, ns */
 #define TTP_PEER_EVICT_NS	(10 * NSEC_PER_SEC)
 
@@ -38,8 +38,8 @@ struct ttp_peer_key {
  *
  * Lifetime: made when the first message goes to it or comes from it; the
  * table ttp_net.peers holds one reference, each RPC one, a queued or running
- * @timer one (@timer_held).  Leaves the table when its link ends, by peer-flush, or when an idle
- * one has to make room; freed after a grace period.
+ * @timer one (@timer_held).  Leaves the table when its link ends, by
+ * peer-flush, or when an idle one has to make room; freed after a grace period.
  *
  * @hash: in ttp_net.peers
  * @key: link and MAC address
@@ -50,9 +50,10 @@ struct ttp_peer_key {
  *	that may have been run for it before
  *
  * @lock: protects all below; BH spinlock, taken inside ttp_rpc.lock, leaf
- * @dead: left the table; no new RPC may begin
+ * @dead: left the table; no new RPC may begin, no timer be armed
  * @crc_free: it takes packets without CRC
  * @fresh: @stamp was not echoed yet
+ * @told_dead: its silence was reported
  * @timer_held: @timer is queued or runs, and owns a reference
  * @ack_count: entries of @acks
  * @mtu: the MTU it told; TTP_WIRE_DEFAULT_MTU before
@@ -94,6 +95,7 @@ struct ttp_peer {
 	bool			dead;
 	bool			crc_free;
 	bool			fresh;
+	bool			told_dead;
 	bool			timer_held;
 	u8			ack_count;
 	u16			mtu;
@@ -173,7 +175,7 @@ struct ttp_peer *ttp_peer_create(struct ttp_link *link, const u8 *mac,
 
 /**
  * ttp_peer_unhash() - take a peer out of the table
- * @peer: the peer; RPCs of it go on, but find it no more by address
+ * @peer: the peer; the caller ends RPCs that it has
  * @only_idle: leave it alone if it has open RPCs
  *
  * Context: any; takes peer->lock.
@@ -199,6 +201,8 @@ void ttp_peer_put(struct ttp_peer *peer);
  * ttp_peer_arm() - make sure the timer fires at a time, or before
  * @peer: the peer
  * @when_ns: monotonic time
+ *
+ * Does nothing for a peer that left the table.
  *
  * Context: BH disabled, peer->lock held.
  */
@@ -229,9 +233,9 @@ bool ttp_peer_disarmed(struct ttp_peer *peer) __must_hold(&peer->lock);
  * @epoch: of the packet's sender; 0 after it said goodbye
  *
  * Context: peer->lock held.
- * Return: whether a former incarnation has ended by it.
+ * Return: the former incarnation, which has ended by it; 0 if there was none.
  */
-bool ttp_peer_set_epoch(struct ttp_peer *peer, u32 epoch)
+u32 ttp_peer_set_epoch(struct ttp_peer *peer, u32 epoch)
 	__must_hold(&peer->lock);
 
 /**

@@ -9,35 +9,40 @@
 #include "output.h"
 #include "ping.h"
 
-/* Open questions of all namespaces, few at any time; BH spinlock, leaf */
-static DEFINE_SPINLOCK(ttp_ping_lock);
-static LIST_HEAD(ttp_ping_list);
+static void ttp_ping_del(struct ttp_ping *ping)
+{
+	lockdep_assert_held(&ping->tn->ping_lock);
+
+	list_del(&ping->node);
+	ping->tn->ping_count--;
+}
 
 static void ttp_ping_expired(struct timer_list *timer)
 {
 	struct ttp_ping *ping = container_of(timer, struct ttp_ping, timer);
+	struct ttp_net *tn = ping->tn;
 
-	spin_lock_bh(&ttp_ping_lock);
-	list_del(&ping->node);
-	spin_unlock_bh(&ttp_ping_lock);
+	spin_lock_bh(&tn->ping_lock);
+	ttp_ping_del(ping);
+	spin_unlock_bh(&tn->ping_lock);
 	ping->done(ping, -ETIMEDOUT);
 	kfree(ping);
 }
 
 static int ttp_ping_add(struct ttp_ping *ping, u32 timeout_ms)
 {
-	struct ttp_ping *other;
-	unsigned int count = 0;
+	struct ttp_net *tn = ping->tn;
+	int err = -EBUSY;
 
-	spin_lock_bh(&ttp_ping_lock);
-	list_for_each_entry(other, &ttp_ping_list, node)
-		count += other->tn == ping->tn;
-	if (count < TTP_PING_MAX) {
-		list_add_tail(&ping->node, &ttp_ping_list);
+	spin_lock_bh(&tn->ping_lock);
+	if (tn->ping_count < TTP_PING_MAX) {
+		tn->ping_count++;
+		list_add_tail(&ping->node, &tn->pings);
 		mod_timer(&ping->timer, jiffies + msecs_to_jiffies(timeout_ms));
+		err = 0;
 	}
-	spin_unlock_bh(&ttp_ping_lock);
-	return count < TTP_PING_MAX ? 0 : -EBUSY;
+	spin_unlock_bh(&tn->ping_lock);
+	return err;
 }
 
 int ttp_ping_ask(struct ttp_ping *ping, struct ttp_link *link, const u8 *mac,
@@ -79,21 +84,22 @@ void ttp_ping_answer(struct ttp_link *link, const u8 *mac,
 		     const struct ttp_packet *pkt)
 {
 	struct ttp_ping *ping, *found = NULL;
+	struct ttp_net *tn = link->tn;
 
-	spin_lock_bh(&ttp_ping_lock);
-	list_for_each_entry(ping, &ttp_ping_list, node) {
-		if (ping->tn != link->tn || ping->ifindex != link->ifindex ||
+	spin_lock_bh(&tn->ping_lock);
+	list_for_each_entry(ping, &tn->pings, node) {
+		if (ping->ifindex != link->ifindex ||
 		    ping->value != pkt->note.value ||
 		    !ether_addr_equal(ping->mac, mac))
 			continue;
 		/* else the timer is about to report it */
 		if (timer_delete(&ping->timer)) {
-			list_del(&ping->node);
+			ttp_ping_del(ping);
 			found = ping;
 		}
 		break;
 	}
-	spin_unlock_bh(&ttp_ping_lock);
+	spin_unlock_bh(&tn->ping_lock);
 	if (!found)
 		return;
 
@@ -108,13 +114,12 @@ void ttp_ping_net_exit(struct ttp_net *tn)
 {
 	struct ttp_ping *ping, *next;
 
-	spin_lock_bh(&ttp_ping_lock);
-	list_for_each_entry_safe(ping, next, &ttp_ping_list, node) {
-		if (ping->tn != tn || !timer_delete(&ping->timer))
-			continue;
-		list_del(&ping->node);
+	spin_lock_bh(&tn->ping_lock);
+	list_for_each_entry_safe(ping, next, &tn->pings, node) {
+		if (!timer_delete(&ping->timer))
+			continue;	/* it waits for the lock */
+		ttp_ping_del(ping);
 		kfree(ping);
 	}
-	spin_unlock_bh(&ttp_ping_lock);
-	synchronize_rcu();	/* for timers that run */
+	spin_unlock_bh(&tn->ping_lock);
 }

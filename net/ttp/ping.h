@@ -22,7 +22,7 @@
  * whatever @done needs.  Whoever deletes the armed timer, or the timer itself,
  * takes it out of the list, calls @done and frees it.
  *
- * @node: in the list of open questions
+ * @node: in ttp_net.pings
  * @timer: ends the wait
  * @tn: namespace
  * @ifindex: device
@@ -76,9 +76,11 @@ void ttp_ping_answer(struct ttp_link *link, const u8 *mac,
 
 /**
  * ttp_ping_net_exit() - drop the questions of a namespace
- * @tn: the namespace
+ * @tn: the namespace, where nobody is left to ask new ones
  *
- * Context: process, may sleep for a grace period.
+ * Timers that run at the time are done after a grace period.
+ *
+ * Context: process.
  */
 void ttp_ping_net_exit(struct ttp_net *tn);
 

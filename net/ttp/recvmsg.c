@@ -18,7 +18,7 @@ static struct ttp_rpc *ttp_recvmsg_next(struct sock *sk, int flags)
 	struct ttp_rpc *rpc;
 
 	for (;;) {
-		rpc = ttp_sock_take(sk);
+		rpc = flags & MSG_PEEK ? ttp_sock_peek(sk) : ttp_sock_take(sk);
 		if (rpc)
 			return rpc;
 		if (READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN)
@@ -31,28 +31,51 @@ static struct ttp_rpc *ttp_recvmsg_next(struct sock *sk, int flags)
 	}
 }
 
-/* From now on the packets of the message are this call's */
-static bool ttp_recvmsg_begin(struct sock *sk, struct ttp_rpc *rpc)
+/**
+ * ttp_recvmsg_begin() - make this call a reader of a message
+ * @sk: the socket
+ * @rpc: its RPC
+ * @peek: whether it was left in the queue
+ * @length: bytes of the message, which others may take while we copy
+ *
+ * Return: false if it was cancelled, or taken by others, just now.
+ */
+static bool ttp_recvmsg_begin(struct sock *sk, struct ttp_rpc *rpc, bool peek,
+			      u32 *length)
 {
 	bool ours;
 
 	spin_lock_bh(&rpc->lock);
-	ours = rpc->sk == sk;
-	if (ours)
-		rpc->in.taken = true;
+	ours = rpc->sk == sk && (!peek || ttp_sock_is_ready(rpc));
+	if (ours) {
+		rpc->in.readers++;
+		*length = rpc->in.whole ? rpc->in.len : 0;
+	}
 	spin_unlock_bh(&rpc->lock);
 	return ours;
 }
 
-/* Leave the message where it was */
-static void ttp_recvmsg_put_back(struct sock *sk, struct ttp_rpc *rpc)
+/* The last reader frees what others have done with meanwhile */
+static void ttp_recvmsg_end(struct ttp_rpc *rpc)
+{
+	lockdep_assert_held(&rpc->lock);
+
+	if (!--rpc->in.readers && (!rpc->in.whole || !rpc->sk))
+		ttp_msgin_purge(&rpc->in);
+}
+
+/*
+ * Leave the message where it was, or put it back there.  The wake-up that it
+ * caused was ours, and is passed on.
+ */
+static void ttp_recvmsg_leave(struct sock *sk, struct ttp_rpc *rpc, bool peek)
 {
 	spin_lock_bh(&rpc->lock);
-	rpc->in.taken = false;
-	if (rpc->sk == sk)
+	ttp_recvmsg_end(rpc);
+	if (rpc->sk == sk && !peek)
 		ttp_sock_untake(sk, rpc);
-	else
-		ttp_msgin_purge(&rpc->in);
+	else if (rpc->sk == sk && ttp_sock_is_ready(rpc))
+		sk->sk_data_ready(sk);
 	spin_unlock_bh(&rpc->lock);
 }
 
@@ -64,6 +87,7 @@ static void ttp_recvmsg_done(struct sock *sk, struct ttp_rpc *rpc)
 	local_bh_disable();
 	rcu_read_lock();
 	spin_lock(&rpc->lock);
+	ttp_recvmsg_end(rpc);
 	ttp_rpc_consumed(rpc);
 	spin_unlock(&rpc->lock);
 	ttp_grant_waiting(sk, &out);
@@ -81,12 +105,13 @@ static u8 ttp_recvmsg_kind(const struct ttp_rpc *rpc)
 	return rpc->oneway ? TTP_KIND_COMPLETION : TTP_KIND_RESPONSE;
 }
 
-static void ttp_recvmsg_info(const struct ttp_rpc *rpc, struct msghdr *msg)
+static void ttp_recvmsg_info(const struct ttp_rpc *rpc, u32 length,
+			     struct msghdr *msg)
 {
 	const struct ttp_peer *peer = rpc->key.peer;
 	struct ttp_info info = {
 		.cookie = rpc->cookie,
-		.length = rpc->in.whole ? rpc->in.len : 0,
+		.length = length,
 		.error = rpc->error,
 		.kind = ttp_recvmsg_kind(rpc),
 		.level = rpc->in.level,
@@ -113,11 +138,10 @@ static void ttp_recvmsg_name(const struct ttp_rpc *rpc, struct msghdr *msg)
 }
 
 /* What the caller gets of one RPC; the same whether it peeks or not */
-static int ttp_recvmsg_deliver(struct sock *sk, struct ttp_rpc *rpc,
+static int ttp_recvmsg_deliver(struct sock *sk, struct ttp_rpc *rpc, u32 length,
 			       struct msghdr *msg, size_t len, int flags)
 {
 	bool info = READ_ONCE(ttp_sk(sk)->recvinfo);
-	u32 length = rpc->in.whole ? rpc->in.len : 0;
 	u32 copied = min_t(size_t, len, length);
 	int err;
 
@@ -126,19 +150,20 @@ static int ttp_recvmsg_deliver(struct sock *sk, struct ttp_rpc *rpc,
 	err = ttp_msgin_copy(&rpc->in, msg, copied);
 	if (err)
 		return err;
-	msg->msg_flags |= MSG_EOR;
 	if (copied < length)
 		msg->msg_flags |= MSG_TRUNC;
 	ttp_recvmsg_name(rpc, msg);
 	if (info)
-		ttp_recvmsg_info(rpc, msg);
+		ttp_recvmsg_info(rpc, length, msg);
 	return flags & MSG_TRUNC ? length : copied;
 }
 
 int ttp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 {
 	struct sock *sk = sock->sk;
+	bool peek = flags & MSG_PEEK;
 	struct ttp_rpc *rpc;
+	u32 length;
 	int ret;
 
 	if (flags & ~TTP_RECV_FLAGS)
@@ -151,14 +176,14 @@ int ttp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 		rpc = ttp_recvmsg_next(sk, flags);
 		if (IS_ERR_OR_NULL(rpc))
 			return PTR_ERR_OR_ZERO(rpc);
-		if (ttp_recvmsg_begin(sk, rpc))
+		if (ttp_recvmsg_begin(sk, rpc, peek, &length))
 			break;
-		ttp_rpc_put(rpc);	/* cancelled just now */
+		ttp_rpc_put(rpc);	/* cancelled or taken just now */
 	} while (1);
 
-	ret = ttp_recvmsg_deliver(sk, rpc, msg, len, flags);
-	if (flags & MSG_PEEK || ret == -EFAULT)
-		ttp_recvmsg_put_back(sk, rpc);
+	ret = ttp_recvmsg_deliver(sk, rpc, length, msg, len, flags);
+	if (peek || ret == -EFAULT)
+		ttp_recvmsg_leave(sk, rpc, peek);
 	else
 		ttp_recvmsg_done(sk, rpc);
 	ttp_rpc_put(rpc);

@@ -57,26 +57,40 @@ static void ttp_rpc_free_rcu(struct rcu_head *rcu)
 	kmem_cache_free(ttp_rpc_slab, container_of(rcu, struct ttp_rpc, rcu));
 }
 
+static_assert(sizeof(struct ttp_rpc) <= TTP_RPC_COST);
+
+static enum ttp_mem ttp_rpc_mem(const struct ttp_rpc *rpc)
+{
+	return rpc->client ? TTP_MEM_OUT : TTP_MEM_RPCS;
+}
+
 void ttp_rpc_put(struct ttp_rpc *rpc)
 {
 	if (!refcount_dec_and_test(&rpc->refcnt))
 		return;
 	DEBUG_NET_WARN_ON_ONCE(rpc->live || rpc->sk);
 	ttp_msgin_purge(&rpc->in);
+	ttp_net_uncharge(rpc->tn, ttp_rpc_mem(rpc), TTP_RPC_COST);
 	atomic_dec(&rpc->tn->rpc_count);
 	ttp_peer_put(rpc->key.peer);
 	call_rcu(&rpc->rcu, ttp_rpc_free_rcu);
 }
 
 static struct ttp_rpc *ttp_rpc_alloc(struct sock *sk, struct ttp_peer *peer,
-				     gfp_t gfp)
+				     bool client, gfp_t gfp)
 {
+	struct ttp_net *tn = peer->key.link->tn;
 	struct ttp_rpc *rpc;
 
 	rpc = kmem_cache_zalloc(ttp_rpc_slab, gfp | __GFP_NOWARN);
 	if (!rpc)
-		return NULL;
-	rpc->tn = peer->key.link->tn;
+		return ERR_PTR(-ENOMEM);
+	rpc->client = client;
+	if (!ttp_net_charge(tn, ttp_rpc_mem(rpc), TTP_RPC_COST)) {
+		kmem_cache_free(ttp_rpc_slab, rpc);
+		return ERR_PTR(-ENOBUFS);
+	}
+	rpc->tn = tn;
 	rpc->key.peer = ttp_peer_get(peer);
 	refcount_set(&rpc->refcnt, 2);		/* the caller's, for being live */
 	spin_lock_init(&rpc->lock);
@@ -88,6 +102,7 @@ static struct ttp_rpc *ttp_rpc_alloc(struct sock *sk, struct ttp_peer *peer,
 	ttp_msgin_init(&rpc->in);
 	rpc->start_ns = ktime_get_ns();
 	rpc->heard_ns = rpc->start_ns;
+	rpc->progress_ns = rpc->start_ns;
 	rpc->timeout_ns = ttp_sock_timeout_ns(sk);
 	atomic_inc(&rpc->tn->rpc_count);
 	return rpc;
@@ -128,11 +143,24 @@ static int ttp_rpc_publish_client(struct ttp_rpc *rpc)
 	}
 	if (!err) {
 		peer->next_id += 2;
-		peer->rpcs_out++;
+		WRITE_ONCE(peer->rpcs_out, peer->rpcs_out + 1);
 		list_add_tail(&rpc->peer_node, &peer->open);
 	}
 	spin_unlock(&peer->lock);
 	return err;
+}
+
+void ttp_rpc_sends(struct ttp_rpc *rpc, const struct ttp_msgout *out)
+{
+	struct ttp_sock *ts = ttp_sk(rpc->sk);
+
+	lockdep_assert_held(&rpc->lock);
+
+	rpc->out = *out;
+	rpc->snd_cost = TTP_RPC_COST;
+	spin_lock(&ts->lock);
+	ts->snd_bytes += out->len;
+	spin_unlock(&ts->lock);
 }
 
 struct ttp_rpc *ttp_rpc_client(struct sock *sk, struct ttp_peer *peer,
@@ -142,13 +170,11 @@ struct ttp_rpc *ttp_rpc_client(struct sock *sk, struct ttp_peer *peer,
 	struct ttp_rpc *rpc;
 	int err = -EPIPE;
 
-	rpc = ttp_rpc_alloc(sk, peer, GFP_KERNEL);
-	if (!rpc)
+	rpc = ttp_rpc_alloc(sk, peer, true, GFP_KERNEL);
+	if (IS_ERR(rpc))
 		return ERR_PTR(-ENOBUFS);
-	rpc->client = true;
 	rpc->oneway = wish->flags & TTP_F_ONEWAY;
 	rpc->notify = wish->flags & TTP_F_NOTIFY;
-	rpc->idempotent = wish->flags & TTP_F_IDEMPOTENT;
 	rpc->cookie = wish->cookie;
 	rpc->lport = READ_ONCE(ttp_sk(sk)->port);
 	rpc->pport = wish->pport;
@@ -167,10 +193,7 @@ struct ttp_rpc *ttp_rpc_client(struct sock *sk, struct ttp_peer *peer,
 		ttp_rpc_unalloc(rpc);
 		return ERR_PTR(err);
 	}
-	rpc->out = *out;
-	spin_lock(&ttp_sk(sk)->lock);
-	ttp_sk(sk)->snd_bytes += out->len;
-	spin_unlock(&ttp_sk(sk)->lock);
+	ttp_rpc_sends(rpc, out);
 	TTP_INC(peer->key.link, RPC_CLIENT);
 	if (rpc->oneway)
 		TTP_INC(peer->key.link, RPC_ONEWAY_OUT);
@@ -213,9 +236,9 @@ static int ttp_rpc_publish_server(struct ttp_rpc *rpc,
 		rhashtable_remove_fast(&rpc->tn->rpcs, &rpc->hash,
 				       ttp_rpc_table);
 		rpc->live = false;
-		return -ENOMEM;
+		return err == -ENOSPC ? -EDQUOT : err;
 	}
-	peer->rpcs_in++;
+	WRITE_ONCE(peer->rpcs_in, peer->rpcs_in + 1);
 	list_add_tail(&rpc->peer_node, &peer->served);
 	return 0;
 }
@@ -226,9 +249,9 @@ struct ttp_rpc *ttp_rpc_server(struct sock *sk, struct ttp_peer *peer,
 	struct ttp_rpc *rpc;
 	int err = -ECONNREFUSED;
 
-	rpc = ttp_rpc_alloc(sk, peer, GFP_ATOMIC);
-	if (!rpc)
-		return ERR_PTR(-ENOMEM);
+	rpc = ttp_rpc_alloc(sk, peer, false, GFP_ATOMIC);
+	if (IS_ERR(rpc))
+		return rpc;
 	rpc->key.id = pkt->id ^ TTP_WIRE_ID_SERVER;
 	rpc->oneway = pkt->flags & TTP_WIRE_F_ONEWAY;
 	rpc->lport = pkt->dport;
@@ -272,9 +295,9 @@ void ttp_rpc_unlink(struct ttp_rpc *rpc)
 	rhashtable_remove_fast(&rpc->tn->rpcs, &rpc->hash, ttp_rpc_table);
 	list_del_init(&rpc->peer_node);
 	if (rpc->client)
-		peer->rpcs_out--;
+		WRITE_ONCE(peer->rpcs_out, peer->rpcs_out - 1);
 	else
-		peer->rpcs_in--;
+		WRITE_ONCE(peer->rpcs_in, peer->rpcs_in - 1);
 	if (rpc->queued)
 		timerqueue_del(&peer->queue, &rpc->timer);
 	rpc->queued = false;
@@ -291,7 +314,7 @@ static void ttp_rpc_drop_out(struct ttp_rpc *rpc)
 	ttp_msgout_free(&rpc->out);
 	if (rpc->sk)
 		ttp_sock_uncharge_snd(rpc->sk, truesize);
-	ttp_net_uncharge(rpc->tn, truesize);
+	ttp_net_uncharge(rpc->tn, TTP_MEM_OUT, truesize);
 }
 
 void ttp_rpc_received_up_to(struct ttp_rpc *rpc, u32 received)
@@ -305,7 +328,7 @@ void ttp_rpc_received_up_to(struct ttp_rpc *rpc, u32 received)
 	if (!grown)
 		return;
 	truesize -= rpc->out.truesize;
-	ttp_net_uncharge(rpc->tn, truesize);
+	ttp_net_uncharge(rpc->tn, TTP_MEM_OUT, truesize);
 	if (!rpc->sk)
 		return;
 	spin_lock(&ttp_sk(rpc->sk)->lock);
@@ -328,7 +351,7 @@ static void ttp_rpc_drop_in(struct ttp_rpc *rpc)
 {
 	struct ttp_sock *ts;
 
-	if (!rpc->in.taken)
+	if (!rpc->in.readers)
 		ttp_msgin_purge(&rpc->in);
 	if (!rpc->sk)
 		return;
@@ -338,8 +361,9 @@ static void ttp_rpc_drop_in(struct ttp_rpc *rpc)
 	spin_lock(&ts->lock);
 	ts->reserved -= rpc->in.reserved;
 	list_del_init(&rpc->wait_node);
+	ttp_sock_offer(ts);
 	spin_unlock(&ts->lock);
-	ttp_net_uncharge(rpc->tn, rpc->in.reserved);
+	ttp_net_uncharge(rpc->tn, TTP_MEM_IN, rpc->in.reserved);
 	rpc->in.reserved = 0;
 }
 
@@ -359,13 +383,15 @@ void ttp_rpc_end(struct ttp_rpc *rpc)
 	ttp_rpc_unlink(rpc);
 	ttp_sock_leave(rpc);
 	ttp_msgout_free(&rpc->out);
-	ttp_net_uncharge(rpc->tn, truesize);
-	if (!rpc->in.taken)
+	ttp_net_uncharge(rpc->tn, TTP_MEM_OUT, truesize);
+	if (!rpc->in.readers)
 		ttp_msgin_purge(&rpc->in);
 }
 
-static bool ttp_rpc_has_reader(const struct ttp_rpc *rpc)
+bool ttp_rpc_has_reader(const struct ttp_rpc *rpc)
 {
+	lockdep_assert_held(&rpc->lock);
+
 	return rpc->sk &&
 	       !(READ_ONCE(rpc->sk->sk_shutdown) & RCV_SHUTDOWN);
 }
@@ -376,7 +402,6 @@ void ttp_rpc_consumed(struct ttp_rpc *rpc)
 
 	lockdep_assert_held(&rpc->lock);
 
-	rpc->in.taken = false;
 	rpc->in.whole = false;
 	ttp_rpc_drop_in(rpc);
 	if (!rpc->live) {
@@ -481,6 +506,9 @@ void ttp_rpc_arrived(struct ttp_rpc *rpc)
 			ttp_rpc_end(rpc);
 			return;
 		}
+		/* Receive budget is what limits unread responses */
+		ttp_sock_uncharge_snd(rpc->sk, rpc->snd_cost);
+		rpc->snd_cost = 0;
 	}
 	ttp_sock_ready(rpc);
 }

@@ -11,6 +11,9 @@
 #include "peer.h"
 #include "sock.h"
 
+/* What an RPC costs as such, in the namespace's memory and in SO_SNDBUF */
+#define TTP_RPC_COST	768U
+
 /**
  * enum ttp_rpc_state - where an RPC stands
  * @TTP_RPC_OUTGOING: client: request on its way, or response awaited
@@ -66,7 +69,6 @@ struct ttp_rpc_key {
  * @client: role
  * @oneway: no response follows
  * @notify: a one-way message's acknowledgment is reported
- * @idempotent: may be run again after a restart of the server
  * @lport: port of this side
  * @pport: port of the other side
  * @epoch: incarnation of the peer it belongs to; 0 = not known at the start
@@ -76,7 +78,7 @@ struct ttp_rpc_key {
  * @timeout_ns: silence that ends it
  * @deadline_ns: when it ends in any case, monotonic; 0 = never
  *
- * @lock: protects all up to @resends; BH spinlock, outermost
+ * @lock: protects all up to @snd_cost; BH spinlock, outermost
  * @state: see enum
  * @live: in table, peer list and timer queue
  * @informed: client: the server is known to have seen it
@@ -86,10 +88,12 @@ struct ttp_rpc_key {
  * @out: message this side sends
  * @in: message this side receives
  * @heard_ns: when a packet of it arrived last
+ * @progress_ns: when bytes of @in arrived last, or were first asked for
  * @due_ns: when the timer has something to do; 0 = never
  * @asked_ns: when a RESEND was sent last
  * @resent_ns: when a RESEND was honoured last
- * @resends: DATA packets sent again
+ * @snd_cost: what it has of SO_SNDBUF besides @out.truesize: TTP_RPC_COST
+ *	once it sends, until the response is here or a failure was received
  *
  * Under peer->lock:
  *
@@ -112,7 +116,6 @@ struct ttp_rpc {
 	bool			client;
 	bool			oneway;
 	bool			notify;
-	bool			idempotent;
 	u16			lport;
 	u16			pport;
 	u32			epoch;
@@ -122,7 +125,7 @@ struct ttp_rpc {
 	u64			timeout_ns;
 	u64			deadline_ns;
 
-	spinlock_t		lock;	/* all up to resends */
+	spinlock_t		lock;	/* all up to snd_cost */
 	enum ttp_rpc_state	state;
 	bool			live;
 	bool			informed;
@@ -132,10 +135,11 @@ struct ttp_rpc {
 	struct ttp_msgout	out;
 	struct ttp_msgin	in;
 	u64			heard_ns;
+	u64			progress_ns;
 	u64			due_ns;
 	u64			asked_ns;
 	u64			resent_ns;
-	u32			resends;
+	u32			snd_cost;
 
 	struct list_head	peer_node;
 	struct timerqueue_node	timer;
@@ -218,11 +222,31 @@ struct ttp_rpc *ttp_rpc_client(struct sock *sk, struct ttp_peer *peer,
  * Context: softirq; on success rpc->lock held.
  * Return: the RPC with a reference for the caller; ERR_PTR(-EALREADY) if the
  * id was used before, ERR_PTR(-EDQUOT) if the client has too many open,
- * ERR_PTR(-ECONNREFUSED) if the socket is closed, ERR_PTR(-ESTALE) if the
- * client has restarted, ERR_PTR(-ENOMEM).
+ * ERR_PTR(-ENOBUFS) if there is no room for it now, ERR_PTR(-ECONNREFUSED) if
+ * the socket is closed, ERR_PTR(-ESTALE) if the client has restarted,
+ * ERR_PTR(-ENOMEM).
  */
 struct ttp_rpc *ttp_rpc_server(struct sock *sk, struct ttp_peer *peer,
 			       const struct ttp_packet *pkt);
+
+/**
+ * ttp_rpc_sends() - attach the message that this side sends
+ * @rpc: the RPC, of a socket whose send buffer was charged
+ * @out: the message, which becomes the RPC's
+ *
+ * Context: BH disabled, rpc->lock held.
+ */
+void ttp_rpc_sends(struct ttp_rpc *rpc, const struct ttp_msgout *out)
+	__must_hold(&rpc->lock);
+
+/**
+ * ttp_rpc_has_reader() - whether somebody may still receive it
+ * @rpc: the RPC
+ *
+ * Context: BH disabled, rpc->lock held.
+ * Return: false without a socket, or after SHUT_RD.
+ */
+bool ttp_rpc_has_reader(const struct ttp_rpc *rpc) __must_hold(&rpc->lock);
 
 /**
  * ttp_rpc_find() - look an RPC up

@@ -13,20 +13,20 @@
 
 bool ttp_rtt_sample(struct ttp_rtt *rtt, u32 sample_ns)
 {
-	u32 dev;
+	u32 dev, srtt_ns;
 
 	if (!sample_ns || sample_ns > TTP_RTT_MAX_NS)
 		return false;
 	if (!rtt->srtt_ns) {
-		rtt->srtt_ns = sample_ns;
+		WRITE_ONCE(rtt->srtt_ns, sample_ns);
 		rtt->var_ns = sample_ns / 2;
 		rtt->min_ns = sample_ns;
 		return true;
 	}
 	dev = abs_diff(rtt->srtt_ns, sample_ns);
 	rtt->var_ns = rtt->var_ns - rtt->var_ns / 4 + dev / 4;
-	rtt->srtt_ns = rtt->srtt_ns - rtt->srtt_ns / 8 + sample_ns / 8;
-	rtt->srtt_ns = max(rtt->srtt_ns, 1U);
+	srtt_ns = rtt->srtt_ns - rtt->srtt_ns / 8 + sample_ns / 8;
+	WRITE_ONCE(rtt->srtt_ns, max(srtt_ns, 1U));
 	rtt->min_ns = min(rtt->min_ns, sample_ns);
 	return true;
 }

@@ -149,8 +149,8 @@ static void ttp_sendmsg_discard(struct sock *sk, struct ttp_msgout *out)
 	u32 truesize = ttp_msgout_truesize(out->len);
 
 	ttp_msgout_free(out);
-	ttp_sock_uncharge_snd(sk, truesize);
-	ttp_net_uncharge(ttp_net(sock_net(sk)), truesize);
+	ttp_sock_uncharge_snd(sk, TTP_RPC_COST + truesize);
+	ttp_net_uncharge(ttp_net(sock_net(sk)), TTP_MEM_OUT, truesize);
 }
 
 static int ttp_sendmsg_copy(struct ttp_sending *s, struct msghdr *msg,
@@ -162,17 +162,17 @@ static int ttp_sendmsg_copy(struct ttp_sending *s, struct msghdr *msg,
 	int priority = READ_ONCE(ttp_sk(s->sk)->priority);
 	int err;
 
-	err = ttp_sock_charge_snd(s->sk, truesize, timeo);
+	err = ttp_sock_charge_snd(s->sk, TTP_RPC_COST + truesize, timeo);
 	if (err)
 		return err;
-	if (!ttp_net_charge(tn, truesize)) {
-		ttp_sock_uncharge_snd(s->sk, truesize);
+	if (!ttp_net_charge(tn, TTP_MEM_OUT, truesize)) {
+		ttp_sock_uncharge_snd(s->sk, TTP_RPC_COST + truesize);
 		return -ENOBUFS;
 	}
 	err = ttp_msgout_copy(out, &msg->msg_iter, s->len);
 	if (err) {
-		ttp_sock_uncharge_snd(s->sk, truesize);
-		ttp_net_uncharge(tn, truesize);
+		ttp_sock_uncharge_snd(s->sk, TTP_RPC_COST + truesize);
+		ttp_net_uncharge(tn, TTP_MEM_OUT, truesize);
 		return err == -ENOMEM ? -ENOBUFS : err;
 	}
 	out->unsched = min(s->len, ttp_link_unsched(s->link));
@@ -225,8 +225,7 @@ static int ttp_sendmsg_request(struct ttp_sending *s, struct msghdr *msg)
 
 	if (s->len > READ_ONCE(s->link->tn->params.max_message))
 		return -EMSGSIZE;
-	err = ttp_sock_bind_port(s->sk, 0,
-				 READ_ONCE(s->sk->sk_bound_dev_if));
+	err = ttp_sock_auto_bind(s->sk);
 	if (err)
 		return err;
 	err = ttp_sendmsg_copy(s, msg, &out);
@@ -288,13 +287,10 @@ static bool ttp_sendmsg_reply(struct ttp_sending *s, struct ttp_rpc *rpc,
 	spin_lock(&rpc->lock);
 	open = ttp_sendmsg_open(s, rpc);
 	if (open) {
-		rpc->out = *out;
+		ttp_rpc_sends(rpc, out);
 		rpc->state = TTP_RPC_REPLYING;
 		rpc->heard_ns = ktime_get_ns();
 		rpc->tries = 0;
-		spin_lock(&ttp_sk(s->sk)->lock);
-		ttp_sk(s->sk)->snd_bytes += out->len;
-		spin_unlock(&ttp_sk(s->sk)->lock);
 		ttp_output_push(rpc, &queue);
 		ttp_timer_start(rpc);
 	}

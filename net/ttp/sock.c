@@ -62,7 +62,7 @@ static int __ttp_sock_bind_port(struct ttp_net *tn, struct ttp_sock *ts,
 	int err;
 
 	if (ts->port)
-		return 0;
+		return -EINVAL;
 	if (!port)
 		port = ttp_sock_auto_port(tn, ifindex);
 	else if (ttp_sock_port_taken(tn, port, ifindex))
@@ -70,7 +70,7 @@ static int __ttp_sock_bind_port(struct ttp_net *tn, struct ttp_sock *ts,
 	if (!port)
 		return -EADDRINUSE;
 
-	ts->ifindex = ifindex;
+	WRITE_ONCE(ts->ifindex, ifindex);
 	WRITE_ONCE(ts->port, port);
 	err = rhltable_insert(&tn->ports, &ts->port_node, ttp_sock_table);
 	if (err)
@@ -83,12 +83,20 @@ int ttp_sock_bind_port(struct sock *sk, u16 port, int ifindex)
 	struct ttp_net *tn = ttp_net(sock_net(sk));
 	int err;
 
-	if (READ_ONCE(ttp_sk(sk)->port))
-		return 0;
 	mutex_lock(&tn->port_lock);
 	err = __ttp_sock_bind_port(tn, ttp_sk(sk), port, ifindex);
 	mutex_unlock(&tn->port_lock);
 	return err;
+}
+
+int ttp_sock_auto_bind(struct sock *sk)
+{
+	int err;
+
+	if (READ_ONCE(ttp_sk(sk)->port))
+		return 0;
+	err = ttp_sock_bind_port(sk, 0, READ_ONCE(sk->sk_bound_dev_if));
+	return err == -EINVAL ? 0 : err;	/* another thread was faster */
 }
 
 void ttp_sock_free_port(struct sock *sk)
@@ -141,9 +149,13 @@ struct sock *ttp_sock_listener(struct ttp_link *link, const u8 *mac,
 
 u32 ttp_sock_max_msg(const struct sock *sk)
 {
-	u32 limit = READ_ONCE(ttp_net(sock_net(sk))->params.max_message);
+	const struct ttp_net *tn = ttp_net(sock_net(sk));
+	u32 limit = READ_ONCE(tn->params.max_message);
 	u32 own = READ_ONCE(ttp_sk(sk)->max_msg);
 
+	/* What can never have memory would wait for it for ever */
+	limit = min_t(u64, limit, ttp_net_mem_limit(tn, TTP_MEM_IN) -
+				  TTP_SOCK_OVERHEAD);
 	return own ? min(own, limit) : limit;
 }
 
@@ -211,15 +223,18 @@ void ttp_sock_leave(struct ttp_rpc *rpc)
 	else
 		ts->rpcs_in--;
 	ts->reserved -= rpc->in.reserved;
+	if (rpc->in.reserved)
+		ttp_sock_offer(ts);
 	ts->snd_bytes -= rpc->out.len - rpc->out.acked;
 	spin_unlock(&ts->lock);
 
 	rpc->sk = NULL;
-	ttp_net_uncharge(rpc->tn, rpc->in.reserved);
+	ttp_net_uncharge(rpc->tn, TTP_MEM_IN, rpc->in.reserved);
 	rpc->in.reserved = 0;
 	ttp_sock_uncharge_rcv(sk, rpc->in.truesize);
 	rpc->in.truesize = 0;
-	ttp_sock_uncharge_snd(sk, rpc->out.truesize);
+	ttp_sock_uncharge_snd(sk, rpc->out.truesize + rpc->snd_cost);
+	rpc->snd_cost = 0;
 	sock_put(sk);
 	/* The caller has a reference, so this is not the last one */
 	ttp_rpc_put(rpc);
@@ -240,6 +255,32 @@ void ttp_sock_ready(struct ttp_rpc *rpc)
 	spin_unlock(&ts->lock);
 	TTP_NET_INC(rpc->tn, WAKEUPS);
 	sk->sk_data_ready(sk);
+}
+
+struct ttp_rpc *ttp_sock_peek(struct sock *sk)
+{
+	struct ttp_sock *ts = ttp_sk(sk);
+	struct ttp_rpc *rpc;
+
+	spin_lock_bh(&ts->lock);
+	rpc = list_first_entry_or_null(&ts->ready, struct ttp_rpc, ready_node);
+	if (rpc)
+		ttp_rpc_get(rpc);
+	spin_unlock_bh(&ts->lock);
+	return rpc;
+}
+
+bool ttp_sock_is_ready(const struct ttp_rpc *rpc)
+{
+	struct ttp_sock *ts = ttp_sk(rpc->sk);
+	bool ready;
+
+	lockdep_assert_held(&rpc->lock);
+
+	spin_lock(&ts->lock);
+	ready = !list_empty(&rpc->ready_node);
+	spin_unlock(&ts->lock);
+	return ready;
 }
 
 struct ttp_rpc *ttp_sock_take(struct sock *sk)
@@ -302,11 +343,12 @@ bool ttp_sock_reserve(struct ttp_rpc *rpc, u32 len)
 	first = list_first_entry_or_null(&ts->waiting, struct ttp_rpc,
 					 wait_node);
 	fits = (!first || first == rpc) && ttp_sock_fits(ts, cost) &&
-	       ttp_net_charge(rpc->tn, cost);
+	       ttp_net_charge(rpc->tn, TTP_MEM_IN, cost);
 	if (fits) {
 		ts->reserved += cost;
 		rpc->in.reserved = cost;
 		rpc->in.budget = true;
+		rpc->progress_ns = ktime_get_ns();
 		list_del_init(&rpc->wait_node);
 	} else if (list_empty(&rpc->wait_node)) {
 		list_add_tail(&rpc->wait_node, &ts->waiting);
@@ -332,6 +374,14 @@ struct ttp_rpc *ttp_sock_next_waiting(struct sock *sk)
 		rpc = NULL;
 	spin_unlock_bh(&ts->lock);
 	return rpc;
+}
+
+void ttp_sock_offer(struct ttp_sock *ts)
+{
+	lockdep_assert_held(&ts->lock);
+
+	if (!list_empty(&ts->waiting) && !ts->closed)
+		schedule_work(&ts->offer);
 }
 
 bool ttp_sock_charge_rcv(struct sock *sk, u32 bytes)
@@ -492,7 +542,8 @@ bool ttp_sock_writeable(const struct sock *sk)
 {
 	int used = sk_wmem_alloc_get(sk);
 
-	return !used || used + ttp_msgout_truesize(TTP_WIRE_DEFAULT_MTU) <=
+	return !used || used + TTP_RPC_COST +
+			ttp_msgout_truesize(TTP_SOCK_SMALL_SEND) <=
 			READ_ONCE(sk->sk_sndbuf);
 }
 

@@ -12,6 +12,8 @@
 
 /* What a message costs in the receive budget beyond its bytes */
 #define TTP_SOCK_OVERHEAD	512U
+/* EPOLLOUT: a message of the longest usual MTU would be accepted */
+#define TTP_SOCK_SMALL_SEND	9216U
 /* Privileged ports end, automatic ports begin here */
 #define TTP_PORT_PRIVILEGED	1024U
 #define TTP_PORT_AUTO		32768U
@@ -32,13 +34,14 @@ struct ttp_rpc;
  *
  * Options, written under the socket lock, read with READ_ONCE():
  *
- * @bound: bind() was called
  * @listen: requests are accepted
  * @recvinfo: struct ttp_info with every receive
  * @zerocopy: MSG_ZEROCOPY allowed
  * @max_msg: longest message accepted, 0 = the namespace's limit
  * @timeout_ms: silence that ends an RPC, 0 = the namespace's
  * @priority: -1 = shortest first, else a fixed level
+ *
+ * @offer: gives receive budget that became free to who waits for it
  *
  * @lock: protects all below; BH spinlock, taken inside ttp_rpc.lock, leaf
  * @connected: @remote is set
@@ -61,13 +64,14 @@ struct ttp_sock {
 	u16			port;
 	int			ifindex;
 
-	bool			bound;
 	bool			listen;
 	bool			recvinfo;
 	bool			zerocopy;
 	u32			max_msg;
 	u32			timeout_ms;
 	int			priority;
+
+	struct work_struct	offer;
 
 	spinlock_t		lock;	/* all below */
 	bool			connected;
@@ -133,12 +137,20 @@ void ttp_sock_init(struct sock *sk);
  * @port: wanted, 0 = any free one from TTP_PORT_AUTO up
  * @ifindex: device, 0 = every one
  *
- * Does nothing if the socket has a port already.
- *
  * Context: process, may sleep.
- * Return: 0; -EADDRINUSE if taken or if no automatic port is left; -ENOMEM.
+ * Return: 0; -EINVAL if the socket has one already; -EADDRINUSE if it is taken
+ * or if no automatic port is left; -ENOMEM.
  */
 int ttp_sock_bind_port(struct sock *sk, u16 port, int ifindex);
+
+/**
+ * ttp_sock_auto_bind() - make sure that the socket has a port
+ * @sk: the socket
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EADDRINUSE if no automatic port is left; -ENOMEM.
+ */
+int ttp_sock_auto_bind(struct sock *sk);
 
 /**
  * ttp_sock_free_port() - give the port up
@@ -164,6 +176,9 @@ struct sock *ttp_sock_listener(struct ttp_link *link, const u8 *mac,
 /**
  * ttp_sock_max_msg() - longest message the socket accepts
  * @sk: the socket
+ *
+ * It is the least of TTP_MAX_MSG, max-message and what the namespace's memory
+ * can hold.
  *
  * Context: any.
  * Return: bytes.
@@ -217,6 +232,24 @@ void ttp_sock_ready(struct ttp_rpc *rpc);
 struct ttp_rpc *ttp_sock_take(struct sock *sk);
 
 /**
+ * ttp_sock_peek() - look at the next thing to receive
+ * @sk: the socket
+ *
+ * Context: process.
+ * Return: an RPC with a reference for the caller, or NULL.
+ */
+struct ttp_rpc *ttp_sock_peek(struct sock *sk);
+
+/**
+ * ttp_sock_is_ready() - whether a receive call may still take an RPC
+ * @rpc: the RPC, of a socket
+ *
+ * Context: BH disabled, rpc->lock held.
+ * Return: see above.
+ */
+bool ttp_sock_is_ready(const struct ttp_rpc *rpc);
+
+/**
  * ttp_sock_untake() - put back what ttp_sock_take() returned
  * @sk: the socket
  * @rpc: the RPC; the reference stays the caller's
@@ -256,6 +289,14 @@ bool ttp_sock_reserve(struct ttp_rpc *rpc, u32 len);
  * Return: an RPC with a reference if its message fits now, else NULL.
  */
 struct ttp_rpc *ttp_sock_next_waiting(struct sock *sk);
+
+/**
+ * ttp_sock_offer() - receive budget became free without a receive call
+ * @ts: the socket; if messages wait for room, they are looked at soon
+ *
+ * Context: BH disabled, ts->lock held.
+ */
+void ttp_sock_offer(struct ttp_sock *ts) __must_hold(&ts->lock);
 
 /**
  * ttp_sock_charge_rcv() - account memory of received packets

@@ -21,8 +21,7 @@ static int ttp_sockopt_listen(struct sock *sk, bool on)
 
 	/* Whoever listens has a port to be found by */
 	if (on)
-		err = ttp_sock_bind_port(sk, 0,
-					 READ_ONCE(sk->sk_bound_dev_if));
+		err = ttp_sock_auto_bind(sk);
 	if (!err)
 		WRITE_ONCE(ttp_sk(sk)->listen, on);
 	return err;

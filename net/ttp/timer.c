@@ -17,6 +17,11 @@
 #define TTP_TIMER_PAUSE_NS	(20 * NSEC_PER_USEC)
 /* However far the back-off goes: questions asked before silence is too long */
 #define TTP_TIMER_CHANCES	5U
+/*
+ * Times the limit of silence that a message may stand still although its
+ * sender is alive: it holds receive budget that others wait for.
+ */
+#define TTP_TIMER_STALL		10U
 /* More tries than this make no difference to the back-off */
 #define TTP_TIMER_MAX_TRIES	64U
 
@@ -48,6 +53,9 @@ static u64 ttp_timer_expiry(const struct ttp_rpc *rpc)
 			   READ_ONCE(rpc->key.peer->heard_ns));
 	u64 expiry_ns = heard_ns + rpc->timeout_ns;
 
+	if (rpc->in.budget && !rpc->in.whole)
+		expiry_ns = min(expiry_ns, rpc->progress_ns +
+				TTP_TIMER_STALL * rpc->timeout_ns);
 	if (rpc->deadline_ns)
 		expiry_ns = min(expiry_ns, rpc->deadline_ns);
 	return expiry_ns;
@@ -92,24 +100,44 @@ void ttp_timer_heard(struct ttp_rpc *rpc)
 	ttp_timer_start(rpc);
 }
 
+/*
+ * Is the peer dead, and nobody was told yet?  A program with less patience
+ * than the namespace says nothing about that.
+ */
+static bool ttp_timer_peer_dies(struct ttp_rpc *rpc, u64 now_ns)
+{
+	struct ttp_peer *peer = rpc->key.peer;
+	u64 limit_ns = (u64)READ_ONCE(rpc->tn->params.dead_timeout_ms) *
+		       NSEC_PER_MSEC;
+	bool dies;
+
+	spin_lock(&peer->lock);
+	dies = !peer->told_dead &&
+	       now_ns - max(rpc->heard_ns, peer->heard_ns) >= limit_ns;
+	if (dies)
+		peer->told_dead = true;
+	spin_unlock(&peer->lock);
+	return dies;
+}
+
 /* The peer does not answer: end the RPC */
 static void ttp_timer_give_up(struct ttp_rpc *rpc, u64 now_ns,
 			      struct sk_buff_head *out)
 {
 	struct ttp_peer *peer = rpc->key.peer;
-	bool deadline = rpc->deadline_ns && now_ns >= rpc->deadline_ns;
 
 	if (!rpc->client) {
 		TTP_INC(peer->key.link, RPC_ABANDONED);
+		/* In case it is only slow */
+		if (rpc->state == TTP_RPC_INCOMING)
+			ttp_output_note(rpc, TTP_WIRE_REJECT, TTP_REJECT_RESET,
+					0, out);
 		ttp_rpc_end(rpc);
 		return;
 	}
 	ttp_output_note(rpc, TTP_WIRE_CANCEL, 0, 0, out);
-	if (!deadline) {
+	if (ttp_timer_peer_dies(rpc, now_ns))
 		TTP_INC(peer->key.link, PEER_DEAD);
-		ttp_netlink_peer_event(peer->key.link, peer->key.mac,
-				       rpc->epoch, TTP_CMD_PEER_DEAD);
-	}
 	ttp_rpc_fail(rpc, -ETIMEDOUT);
 }
 
@@ -215,8 +243,8 @@ enum hrtimer_restart ttp_timer_fn(struct hrtimer *timer)
 	unsigned int left = TTP_TIMER_BATCH;
 	u64 now_ns = ktime_get_ns();
 	struct sk_buff_head out;
+	bool acks, last, dead;
 	struct ttp_rpc *rpc;
-	bool acks, last;
 
 	__skb_queue_head_init(&out);
 	TTP_INC(peer->key.link, TIMER_RUNS);
@@ -225,6 +253,7 @@ enum hrtimer_restart ttp_timer_fn(struct hrtimer *timer)
 	spin_lock(&peer->lock);
 	peer->timer_ns = 0;
 	acks = peer->ack_due_ns && peer->ack_due_ns <= now_ns;
+	dead = peer->told_dead;
 	while (left-- && (rpc = ttp_timer_next(peer, now_ns))) {
 		spin_unlock(&peer->lock);
 		ttp_timer_rpc(rpc, now_ns, &out);
@@ -234,10 +263,15 @@ enum hrtimer_restart ttp_timer_fn(struct hrtimer *timer)
 	if (acks)
 		ttp_output_acks(peer, &out);
 	spin_lock(&peer->lock);
+	dead = !dead && peer->told_dead;
 	ttp_timer_rearm(peer, now_ns + TTP_TIMER_PAUSE_NS);
 	last = ttp_peer_disarmed(peer);
 	spin_unlock(&peer->lock);
 	ttp_output_flush(&out);
+	if (dead)
+		ttp_netlink_peer_event(peer->key.link, peer->key.mac,
+				       READ_ONCE(peer->epoch),
+				       TTP_CMD_PEER_DEAD);
 	rcu_read_unlock();
 
 	if (last)

@@ -213,7 +213,6 @@ struct ttp_wire_note {
 /* Header bytes before list and payload */
 #define TTP_WIRE_DATA_HLEN \
 	(sizeof(struct ttp_wire_hdr) + sizeof(struct ttp_wire_data))
-#define TTP_WIRE_MAX_HLEN	TTP_WIRE_DATA_HLEN
 
 /* List entries that one packet may hold, and that fit the smallest MTU */
 #define TTP_WIRE_MAX_ACKS	12U

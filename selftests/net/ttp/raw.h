@@ -336,4 +336,103 @@ static inline long counter_of(const struct counters *c, const char *name)
 	return -1;
 }
 
+/* Single steps of a peer that takes advantage */
+
+static inline void raw_send_grant(struct raw *raw, const struct raw_rpc *rpc,
+				  uint32_t granted)
+{
+	struct frame f;
+
+	raw_begin(raw, &f, GRANT, rpc);
+	frame_put(f.pkt + 48, 4, granted);
+	raw_end(&f);
+	raw_send(raw, &f);
+}
+
+static inline bool raw_is(const struct frame *f, unsigned int type,
+			  const struct raw_rpc *rpc)
+{
+	return f->pkt[2] == type &&
+	       frame_get(f->pkt + 16, 8) == (rpc->id ^ SERVER_BIT);
+}
+
+/* As raw_recv(), of what is there now */
+static inline bool raw_try(struct raw *raw, unsigned int type,
+			   const struct raw_rpc *rpc, struct frame *f)
+{
+	ssize_t n;
+
+	while ((n = recv(raw->fd, f, ETH_HLEN + sizeof(f->pkt),
+			 MSG_DONTWAIT)) >= 0) {
+		f->len = n - ETH_HLEN;
+		if (raw_is(f, type, rpc))
+			return true;
+	}
+	return false;
+}
+
+/* Bytes of a message that the target sent */
+struct raw_seen {
+	uint8_t	*bytes;
+	bool	*have;
+	long	len;
+	long	n;		/* different ones */
+};
+
+/* Has all of the message been seen? */
+static inline bool raw_collect(struct raw *raw, const struct raw_rpc *rpc,
+			       struct raw_seen *seen)
+{
+	struct frame f;
+
+	while (raw_try(raw, DATA, rpc, &f)) {
+		unsigned int hlen = 72 + 16 * f.pkt[46];
+		long at = frame_get(f.pkt + 52, 4);
+		long end = at + HDR_LEN + frame_get(f.pkt + 4, 2) - hlen;
+
+		if (end > seen->len)
+			continue;
+		memcpy(seen->bytes + at, f.pkt + hlen, end - at);
+		for (; at < end; at++) {
+			seen->n += !seen->have[at];
+			seen->have[at] = true;
+		}
+	}
+	return seen->n == seen->len;
+}
+
+/* A whole message at once */
+static inline void raw_send_all(struct raw *raw, const struct raw_rpc *rpc,
+				long len)
+{
+	long at, n;
+
+	for (at = 0; at < len; at += n) {
+		n = len - at < 8000 ? len - at : 8000;
+		raw_send_data(raw, rpc, len, at, n, 0);
+	}
+}
+
+/* A request of the raw host that the server has received */
+static inline bool raw_ask(struct raw *raw, struct raw_rpc *rpc, int fd)
+{
+	struct got got;
+
+	raw_send_data(raw, rpc, 10, 0, 10, 0);
+	if (get(fd, NULL, 0, MSG_TRUNC, &got) != 10)
+		return false;
+	rpc->tag = got.from;
+	return true;
+}
+
+/* By how much has a counter of h1 grown? */
+static inline long counter_grown(const struct counters *before,
+				 const char *name)
+{
+	struct counters now;
+
+	counters_read(&now);
+	return counter_of(&now, name) - counter_of(before, name);
+}
+
 #endif /* _TTP_TEST_RAW_H */

@@ -6,7 +6,7 @@
 # wall: 300
 
 modprobe ttp || exit 1
-for suite in wire ranges rtt; do
+for suite in wire ranges rtt message; do
 	results=/sys/kernel/debug/kunit/ttp_$suite/results
 	if [ ! -e "$results" ]; then
 		echo "not ok $suite: no results; built with KUNIT=y?"

@@ -186,7 +186,7 @@ TEST_F(ttp_sock, a_request_and_its_answer)
 	ASSERT_EQ(4, put(self->c, "ping", 4, 0, self->to));
 	ASSERT_EQ(4, get(self->s, in, 10, 0, &got));
 	EXPECT_EQ(0, memcmp(in, "ping", 4));
-	EXPECT_EQ(MSG_EOR, got.flags);
+	EXPECT_EQ(0, got.flags);
 	EXPECT_FALSE(got.has_info);
 	EXPECT_EQ(sizeof(got.from), got.fromlen);
 	EXPECT_NE(0, got.from.sttp_rpc);

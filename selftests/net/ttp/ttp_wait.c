@@ -336,15 +336,15 @@ TEST_F(ttp_wait, poll_out_means_that_an_mtu_is_accepted)
 {
 	int n = 0;
 
-	ASSERT_EQ(0, set_opt(self->c, SOL_SOCKET, SO_SNDBUF, 20000));
+	ASSERT_EQ(0, set_opt(self->c, SOL_SOCKET, SO_SNDBUF, 40000));
 	while (events(self->c) & POLLOUT) {
-		ASSERT_EQ(1500, put(self->c, buf, 1500, MSG_DONTWAIT,
+		ASSERT_EQ(9000, put(self->c, buf, 9000, MSG_DONTWAIT,
 				    self->nowhere));
 		n++;
 		ASSERT_GT(100, n);
 	}
 	EXPECT_LT(3, n);
-	EXPECT_EQ(-EAGAIN, put(self->c, buf, 1500, MSG_DONTWAIT,
+	EXPECT_EQ(-EAGAIN, put(self->c, buf, 12000, MSG_DONTWAIT,
 			       self->nowhere));
 }
 
@@ -549,6 +549,39 @@ TEST_F(ttp_wait, a_message_longer_than_the_send_buffer)
 }
 
 /* Threads */
+
+static long job_peek_on(struct job *job)
+{
+	static char msg[1 << 20];
+	int i;
+
+	for (i = 0; i < 300; i++)
+		if (R(recv(job->fd, msg, sizeof(msg), MSG_PEEK)) !=
+		    (long)job->len)
+			return -EPROTO;
+	return 0;
+}
+
+/* Another thread copies nearly all of the time */
+TEST_F(ttp_wait, a_peeked_message_is_there_for_others)
+{
+	struct job job = { job_peek_on, self->s, 1 << 20 };
+	static char msg[1 << 20];
+	int i;
+
+	ASSERT_EQ(1 << 20, put(self->c, msg, 1 << 20, 0, self->to));
+	ASSERT_EQ(POLLIN, events_in(self->s, POLLIN, 10000));
+	job_start(&job);
+	for (i = 0; i < 300; i++) {
+		ASSERT_EQ(1 << 20, inq(self->s));
+		ASSERT_EQ(POLLIN | POLLOUT, events(self->s));
+		ASSERT_EQ(1, R(recv(self->s, msg, 1,
+				    MSG_PEEK | MSG_DONTWAIT)));
+		usleep(10);
+	}
+	EXPECT_EQ(0, job_end(&job));
+	EXPECT_EQ(1 << 20, R(recv(self->s, msg, sizeof(msg), MSG_DONTWAIT)));
+}
 
 #define MANY 64
 

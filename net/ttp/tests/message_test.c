@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages: what is kept of packets that take more memory than their bytes.
+ */
+#include <kunit/test.h>
+#include <linux/mm.h>
+
+#include "../message.h"
+
+#define TTP_MESSAGE_TEST_LONG	100000U
+#define TTP_MESSAGE_TEST_PIECE	128U
+
+static u8 ttp_message_test_byte(u32 at)
+{
+	return at * 7 + 1;
+}
+
+/* A packet of so many bytes in a buffer of such a size */
+static struct sk_buff *ttp_message_test_skb(struct kunit *test, u32 size,
+					    u32 len)
+{
+	struct sk_buff *skb = alloc_skb(size, GFP_KERNEL);
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	for (i = 0; i < len; i++)
+		skb_put_u8(skb, ttp_message_test_byte(i));
+	return skb;
+}
+
+/* One whose bytes are in a page of their own */
+static struct sk_buff *ttp_message_test_paged(struct kunit *test, u32 len)
+{
+	struct sk_buff *skb = alloc_skb(0, GFP_KERNEL);
+	struct page *page = alloc_page(GFP_KERNEL);
+	u8 *bytes;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, skb);
+	KUNIT_ASSERT_NOT_NULL(test, page);
+	bytes = page_address(page);
+	for (i = 0; i < len; i++)
+		bytes[i] = ttp_message_test_byte(i);
+	skb_add_rx_frag(skb, 0, page, 0, len, PAGE_SIZE);
+	return skb;
+}
+
+static void ttp_message_test_bytes(struct kunit *test, struct sk_buff *skb,
+				   u32 len)
+{
+	u32 i, wrong = 0;
+	u8 byte;
+
+	KUNIT_ASSERT_EQ(test, skb->len, len);
+	for (i = 0; i < len; i++)
+		if (skb_copy_bits(skb, i, &byte, 1) ||
+		    byte != ttp_message_test_byte(i))
+			wrong++;
+	KUNIT_EXPECT_EQ(test, wrong, 0U);
+}
+
+/* Is the packet replaced by one that takes less? */
+static void ttp_message_test_copied(struct kunit *test, struct sk_buff *skb)
+{
+	struct ttp_msgin in = { .len = TTP_MESSAGE_TEST_LONG };
+	u32 truesize = skb->truesize, len = skb->len;
+	struct sk_buff *kept;
+
+	kept = ttp_msgin_fit(&in, skb);
+	KUNIT_ASSERT_PTR_NE(test, kept, skb);
+	KUNIT_EXPECT_LT(test, kept->truesize, truesize / 2);
+	KUNIT_EXPECT_EQ(test, skb_headlen(kept), len);
+	ttp_message_test_bytes(test, kept, len);
+	/* it is the caller's, and as it was */
+	KUNIT_EXPECT_EQ(test, skb->truesize, truesize);
+	ttp_message_test_bytes(test, skb, len);
+	kfree_skb(kept);
+	kfree_skb(skb);
+}
+
+static void ttp_message_test_left(struct kunit *test, struct sk_buff *skb,
+				  u32 msg_len)
+{
+	struct ttp_msgin in = { .len = msg_len };
+	u32 truesize = skb->truesize, len = skb->len;
+
+	KUNIT_ASSERT_PTR_EQ(test, ttp_msgin_fit(&in, skb), skb);
+	KUNIT_EXPECT_EQ(test, skb->truesize, truesize);
+	ttp_message_test_bytes(test, skb, len);
+	kfree_skb(skb);
+}
+
+static void ttp_message_empty_buffers_are_copied(struct kunit *test)
+{
+	struct sk_buff *skb;
+
+	skb = ttp_message_test_skb(test, SZ_4K, TTP_MESSAGE_TEST_PIECE);
+	ttp_message_test_copied(test, skb);
+	skb = ttp_message_test_paged(test, TTP_MESSAGE_TEST_PIECE);
+	ttp_message_test_copied(test, skb);
+}
+
+static void ttp_message_short_ones_are_left(struct kunit *test)
+{
+	struct sk_buff *skb;
+
+	skb = ttp_message_test_skb(test, SZ_4K, TTP_MESSAGE_TEST_PIECE);
+	ttp_message_test_left(test, skb, TTP_MSG_SMALL);
+	skb = ttp_message_test_skb(test, SZ_4K, TTP_MESSAGE_TEST_PIECE);
+	ttp_message_test_left(test, skb, TTP_MESSAGE_TEST_PIECE);
+	skb = ttp_message_test_skb(test, SZ_4K, TTP_MESSAGE_TEST_PIECE);
+	ttp_message_test_copied(test, skb);
+}
+
+static void ttp_message_filled_buffers_are_left(struct kunit *test)
+{
+	struct sk_buff *skb;
+
+	skb = ttp_message_test_skb(test, SZ_4K, SZ_4K);
+	ttp_message_test_left(test, skb, TTP_MESSAGE_TEST_LONG);
+	skb = ttp_message_test_paged(test, PAGE_SIZE);
+	ttp_message_test_left(test, skb, TTP_MESSAGE_TEST_LONG);
+	/* the usual frame in the usual buffer */
+	skb = ttp_message_test_skb(test, 1536, 1428);
+	ttp_message_test_left(test, skb, TTP_MESSAGE_TEST_LONG);
+}
+
+/* However little there is in it: there are no smaller buffers */
+static void ttp_message_smallest_buffers_are_left(struct kunit *test)
+{
+	struct sk_buff *skb = ttp_message_test_skb(test, 1, 1);
+
+	KUNIT_EXPECT_GT(test, skb->truesize, TTP_MSG_WASTE(skb->len));
+	ttp_message_test_left(test, skb, TTP_MESSAGE_TEST_LONG);
+}
+
+static struct kunit_case ttp_message_cases[] = {
+	KUNIT_CASE(ttp_message_empty_buffers_are_copied),
+	KUNIT_CASE(ttp_message_short_ones_are_left),
+	KUNIT_CASE(ttp_message_filled_buffers_are_left),
+	KUNIT_CASE(ttp_message_smallest_buffers_are_left),
+	{}
+};
+
+static struct kunit_suite ttp_message_suite = {
+	.name = "ttp_message",
+	.test_cases = ttp_message_cases,
+};
+
+kunit_test_suite(ttp_message_suite);

@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# ttp_limits.sh: what memory, time and answers others can make a host spend.
+# wall: 600
+. ./ttp_lib.sh
+. ./raw_lib.sh
+ttp_raw_up
+exec ttp_limits "$@"
