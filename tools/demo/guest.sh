@@ -47,7 +47,7 @@ show ttpctl ping "$(mac 2)%eth0" -c 3 -i 1ms
 # without the family: port, device, MAC, padding, RPC, reserved.  The device
 # could be 0, the only one; but socat compares who answers with whom it asked.
 zeros=0000000000000000
-dev=$(printf %02x000000 "$(on h1 cat /sys/class/net/eth0/ifindex)")
+dev=$(printf %02x000000 "$(on h1 ip -o link show eth0 | cut -d: -f1)")
 any=x002a000000000000000000000000$zeros$zeros
 h2=x002a$dev$(mac 2 | tr -d :)0000$zeros$zeros
 
@@ -73,12 +73,12 @@ verdict "the file arrived, the checksums match" [ "$sent" = "$received" ]
 
 say "A plain C server and client: $RPCS calls of mixed sizes, every byte of every
    answer compared; then the same calls over TCP, on the same link."
-ip netns exec h2 ttp_echo_server 7 &
+on h2 ttp_echo_server 7 &
 server=$!
 until on h2 ttpctl sock show | grep -qw 7; do sleep 0.01; done
 show ttp_echo_client "$(mac 2)%eth0" 7 3 100
 kill $server
-ip netns exec h2 ttp_compare server -t "$(addr 2):9" 9 >/tmp/server 2>&1 &
+on h2 ttp_compare server -t "$(addr 2):9" 9 >/tmp/server 2>&1 &
 server=$!
 until grep -qs ready /tmp/server; do sleep 0.01; done
 on h1 ttp_compare client -t "$(addr 2):9" -n "$RPCS" \

@@ -4,7 +4,7 @@
 #   hosts N [WORD VALUE]...	netns h1..hN, each with eth0, on a bridge in netns sw
 #   hosts_change [WORD VALUE]...	other properties for all links
 #   hosts_down			all of it gone, with what runs in there
-#   on hI COMMAND...		run a command in a host
+#   on hI COMMAND...		run a command in a host (a program, guest/on.c)
 #   mac I, addr I		its Ethernet and IPv4 address
 #
 # Words: rate 10gbit, delay 5us, loss 1%, duplicate 2%, corrupt 1%, reorder 5%
@@ -27,10 +27,6 @@ mac() {
 
 addr() {
 	echo 10.0.$((($1 - 1) / 254)).$((($1 - 1) % 254 + 1))
-}
-
-on() {
-	ip netns exec "$@"
 }
 
 # hosts_batch COMMAND...: feed stdin to ip, tc or bridge, all or nothing

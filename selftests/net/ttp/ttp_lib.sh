@@ -11,7 +11,7 @@
 #   ttp_up N [WORD VALUE]...	hosts (see hosts.sh) with TTP on each eth0
 #   counter hI NAME		a counter or gauge of the host, 0 if absent
 #   wait_for SECONDS COMMAND...	repeat until it succeeds
-#   quiet hI			have the gauges of the host come to rest?
+#   quiet hI...			do the gauges of the hosts come to rest?
 #   start hI PROGRAM [ARG]...	in the background until it says "ready"; $started
 #   field NAME TEXT		the value of NAME=VALUE in the text, 0 if absent
 #   record hI FILE		tcpdump its TTP frames
@@ -101,8 +101,7 @@ ttp_up() {
 }
 
 counter() {
-	on "$1" awk -v n="$2" '$1 == n { v = $2 } END { print v + 0 }' \
-		/proc/net/ttp/snmp
+	ttp_count "$1" "$2"
 }
 
 # Starting programs is what takes time: less and less often
@@ -126,21 +125,17 @@ wait_for() {
 	done
 }
 
-quiet_now() {
-	on "$1" awk '/^TtpCurr(Rpcs|Mem)/ { n += $2 } END { exit n != 0 }' \
-		/proc/net/ttp/snmp
-}
-
 quiet() {
-	wait_for 10 quiet_now "$1" && return
-	on "$1" cat /proc/net/ttp/snmp | grep Curr
-	on "$1" ttpctl rpc show
+	ttp_count rest 30 "$@" && return
+	for quiet_host; do
+		on "$quiet_host" ttpctl rpc show
+	done
 	return 1
 }
 
 start() {
 	start_out=$(mktemp)
-	ip netns exec "$@" >"$start_out" 2>&1 &
+	on "$@" >"$start_out" 2>&1 &
 	started=$!
 	wait_for 10 grep -q '^ready' "$start_out" && return
 	cat "$start_out"
@@ -149,7 +144,7 @@ start() {
 
 recorders=
 record() {
-	ip netns exec "$1" tcpdump -Z root --immediate-mode -U -n -i eth0 \
+	on "$1" tcpdump -Z root --immediate-mode -U -n -i eth0 \
 		-w "$2" ether proto 0x88b5 2>"$2.log" &
 	recorders="$recorders $!"
 	wait_for 10 grep -q 'listening on' "$2.log" && return
@@ -220,8 +215,7 @@ lose() {
 
 lost() {
 	on "$1" tc -s filter show dev eth0 egress |
-		sed -n 's/.*(dropped \([0-9]*\),.*/\1/p' |
-		awk '{ n += $1 } END { print n + 0 }'
+		awk 'sub(/.*\(dropped /, "") { n += $1 } END { print n + 0 }'
 }
 
 lose_no_more() {

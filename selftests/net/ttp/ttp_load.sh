@@ -27,9 +27,9 @@ while [ $n -lt 10 ] && modprobe ttp && rmmod ttp; do n=$((n + 1)); done
 same "it is loaded and unloaded ten times" $n 10
 
 ttp_up 2
-ip netns exec h2 ttp_echo_server 7 &
+on h2 ttp_echo_server 7 &
 server=$!
-wait_for 5 sh -c 'ip netns exec h2 ttpctl sock show | grep -qw 7'
+wait_for 5 sh -c 'on h2 ttpctl sock show | grep -qw 7'
 ok "two hosts talk" on h1 ttp_echo_client "$(mac 2)%eth0" 7 3 100
 kill $server
 wait $server 2>/dev/null
@@ -38,8 +38,8 @@ ok "and comes back" modprobe ttp
 same "nothing is enabled then" "$(on h1 ttpctl dev show | wc -l)" 1
 on h1 ttpctl dev add eth0
 on h2 ttpctl dev add eth0
-ip netns exec h2 ttp_echo_server 7 &
-wait_for 5 sh -c 'ip netns exec h2 ttpctl sock show | grep -qw 7'
+on h2 ttp_echo_server 7 &
+wait_for 5 sh -c 'on h2 ttpctl sock show | grep -qw 7'
 ok "the hosts talk again" on h1 ttp_echo_client "$(mac 2)%eth0" 7 3 100
 kill $!
 hosts_down

@@ -13,7 +13,7 @@ longest() {
 	sed -n 's/.* length \([0-9]*\).*/\1/p' "$1" | sort -n | tail -n 1
 }
 capture() {
-	ip netns exec sw tcpdump -Z root -l -n -e -i "$1" ether proto 0x88b5 \
+	on sw tcpdump -Z root -l -n -e -i "$1" ether proto 0x88b5 \
 		>"$2" 2>/tmp/tcpdump &
 	tcpdump=$!
 	wait_for 20 grep -q 'listening on' /tmp/tcpdump
@@ -24,10 +24,10 @@ end_capture() {
 	wait $tcpdump 2>/dev/null
 }
 
-ip netns exec h1 ttp_echo_server 7 &
-ip netns exec h2 ttp_echo_server 7 &
-wait_for 5 sh -c 'ip netns exec h2 ttpctl sock show | grep -qw 7'
-wait_for 5 sh -c 'ip netns exec h1 ttpctl sock show | grep -qw 7'
+on h1 ttp_echo_server 7 &
+on h2 ttp_echo_server 7 &
+wait_for 5 sh -c 'on h2 ttpctl sock show | grep -qw 7'
+wait_for 5 sh -c 'on h1 ttpctl sock show | grep -qw 7'
 
 capture p2 /tmp/to_h2
 ok "9000 to 1500: 100,000 bytes there and back" \

@@ -20,7 +20,7 @@ client() {	# WORD=VALUE...
 begin() {
 	begun=$(counter h2 TtpRpcServer)
 	failed=$(counter h1 TtpRpcFailed)
-	ip netns exec h1 ttp_exchange client "$server" $port "$@" \
+	on h1 ttp_exchange client "$server" $port "$@" \
 		>/tmp/out 2>&1 &
 	pid=$!
 }
@@ -41,14 +41,6 @@ failed_some() {
 
 report() {
 	on h2 ttp_exchange report "$server" $port
-}
-
-at_rest() {
-	for pause in 0.001 0.01 0.1 1 1 1; do
-		quiet_now h1 && quiet_now h2 && return
-		sleep $pause
-	done
-	quiet h1 && quiet h2
 }
 
 restart() {	# hI
@@ -117,7 +109,7 @@ never_twice "no goodbye"
 
 # The client did not know the server yet: it must not run it again either
 lose_no_more h2
-at_rest
+quiet h1 h2
 restart h1
 on h1 ttpctl peer flush >/dev/null
 on h2 ttpctl peer flush >/dev/null
@@ -159,7 +151,7 @@ same "10 restarts: by a response or ECONNRESET" "$(field failed "$out")" \
 within "10 restarts: most got through" "$(field failed "$out")" 0 200
 same "10 restarts: content" "$(field wrong "$out")" 0
 never_twice "10 restarts"
-ok "10 restarts: at rest" at_rest
+ok "10 restarts: at rest" quiet h1 h2
 
 # The client starts anew: the server forgets its RPCs
 begin count=5 flight=5 delay_us=3000000
@@ -173,10 +165,10 @@ sleep 3
 never_twice "client restarted"
 
 # -- what was once sent comes again
-at_rest
+quiet h1 h2
 record h2 /tmp/late.pcap
 client count=2 flight=2 req=5000 resp=5000 oneway=2 >/dev/null
-at_rest
+quiet h1 h2
 record_end
 before=$(report)
 replay=$(counter h2 TtpInReplay)
@@ -193,7 +185,7 @@ within "late frames: counted as replayed" \
 	$(($(counter h2 TtpInReplay) - replay)) 8 20
 within "late frames: of no RPC, by the client" \
 	$(($(counter h1 TtpInNoRpc) - no_rpc1)) 4 20
-ok "late frames: at rest" at_rest
+ok "late frames: at rest" quiet h1 h2
 on h1 ttp_wire replay eth0 /tmp/late.pcap to="$(mac 2)" >/dev/null
 sleep 0.1
 same "late frames, once more: nothing ran" "$(report)" "$before"
@@ -201,7 +193,7 @@ same "late frames, once more: nothing ran" "$(report)" "$before"
 stale=$(counter h2 TtpInStale)
 restart h1
 client >/dev/null
-at_rest
+quiet h1 h2
 before=$(report)
 on h1 ttp_wire replay eth0 /tmp/late.pcap to="$(mac 2)" >/dev/null
 sleep 0.1
@@ -215,7 +207,7 @@ sleep 0.1
 same "late frames for a former server: nothing ran" "$(report)" "$before"
 within "late frames for a former server: stale" \
 	$(($(counter h2 TtpInStale) - stale)) 9 30
-ok "late frames: at rest" at_rest
+ok "late frames: at rest" quiet h1 h2
 
 # -- down and up; where time is real, 50 ms may take a second
 limit() {
@@ -268,7 +260,7 @@ same "renamed: as before" "$(field done "$out")" 1
 on h1 ip link set wire0 down
 on h1 ip link set wire0 name eth0
 on h1 ip link set eth0 up
-ok "renamed: at rest" at_rest
+ok "renamed: at rest" quiet h1 h2
 
 # -- gone elsewhere
 ip netns add elsewhere
@@ -288,16 +280,16 @@ same "moved: nothing else, and no new ones" "$(field failed "$out")" \
 	$(($(field EHOSTUNREACH "$out") + $(field ENODEV "$out") + \
 	   $(field ENETDOWN "$out") + $(field ENETUNREACH "$out")))
 same "moved: TTP is off there" \
-	"$(ip netns exec elsewhere ttpctl -j dev show)" "[]"
+	"$(on elsewhere ttpctl -j dev show)" "[]"
 ip -n elsewhere link set eth0 netns h1
 ip -n h1 link set eth0 up
 same "moved back: still off" "$(on h1 ttpctl -j dev show)" "[]"
 on h1 ttpctl dev add eth0
-wait_for 5 ip netns exec h1 ttpctl ping "$server" -c 1
+wait_for 5 on h1 ttpctl ping "$server" -c 1
 same "moved back and enabled" "$(field done "$(client)")" 1
 sleep 2
 never_twice moved
-ok "moved: at rest" at_rest
+ok "moved: at rest" quiet h1 h2
 
 begin flight=8 count=8 delay_us=30000
 arrived 8
@@ -311,10 +303,10 @@ same "server moved: every RPC ended" $(($(field done "$out") + \
 ip -n elsewhere link set eth0 netns h2
 ip -n h2 link set eth0 up
 on h2 ttpctl dev add eth0
-wait_for 5 ip netns exec h1 ttpctl ping "$server" -c 1
+wait_for 5 on h1 ttpctl ping "$server" -c 1
 same "server moved back and enabled" "$(field done "$(client)")" 1
 never_twice "server moved"
-ok "server moved: at rest" at_rest
+ok "server moved: at rest" quiet h1 h2
 
 # -- pulled out
 begin count=100000 flight=8 gap_us=1000 delay_us=3000
