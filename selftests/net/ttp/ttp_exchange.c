@@ -9,6 +9,7 @@
 #include <arpa/inet.h>
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <net/if.h>
 #include <pthread.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -26,7 +28,7 @@
 #include <linux/ttp.h>
 
 static const char usage[] =
-"usage: ttp_exchange server PORT [threads=N]\n"
+"usage: ttp_exchange server PORT [threads=N] [memory=FILE]\n"
 "       ttp_exchange client MAC%DEV PORT [WORD=VALUE]...\n"
 "       ttp_exchange report MAC%DEV PORT\n"
 "       ttp_exchange idle MAC%DEV PORT SOCKETS\n"
@@ -50,7 +52,8 @@ static const char usage[] =
 "length or content, reported more than once; the time of all and of the\n"
 "fastest and slowest (us), and how often which errno.  It exits with 0 if all\n"
 "were done and right.  A report has messages, numbers (different ones), twice\n"
-"(numbers seen again) and wrong.  idle opens sockets, binds every second and\n"
+"(numbers seen again) and wrong; with memory=FILE, also of the servers that\n"
+"had this file before.  idle opens sockets, binds every second and\n"
 "connects the others, prints \"ready\" and waits for the end of its input.\n"
 "server prints \"ready\" as well.\n";
 
@@ -164,46 +167,64 @@ static bool read_request(uint8_t *buf, uint32_t len,
 
 #define SLOTS	(1U << 18)
 
-static struct {
-	pthread_mutex_t	lock;
+static struct seen {
 	uint64_t	number[SLOTS];	/* plus 1; 0 = free */
 	uint64_t	messages, numbers, twice, wrong;
-} seen = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} *seen;
+
+static pthread_mutex_t seen_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void map_seen(const char *file)
+{
+	int fd = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+
+	if (file) {
+		fd = open(file, O_RDWR | O_CREAT, 0600);
+		if (fd < 0 || ftruncate(fd, sizeof(*seen)))
+			err(1, "%s", file);
+		flags = MAP_SHARED;
+	}
+	/* What is used now is not missed later */
+	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE,
+		    flags | MAP_POPULATE, fd, 0);
+	if (seen == MAP_FAILED)
+		err(1, "mmap");
+}
 
 static void count_message(uint64_t number, bool good)
 {
 	uint32_t i = pattern(number, 1) % SLOTS;
 
-	pthread_mutex_lock(&seen.lock);
-	seen.messages++;
+	pthread_mutex_lock(&seen_lock);
+	seen->messages++;
 	if (!good) {
-		seen.wrong++;
+		seen->wrong++;
 	} else {
-		while (seen.number[i] && seen.number[i] != number + 1)
+		while (seen->number[i] && seen->number[i] != number + 1)
 			i = (i + 1) % SLOTS;
-		if (seen.number[i]) {
-			seen.twice++;
-		} else if (seen.numbers < SLOTS / 2) {
-			seen.number[i] = number + 1;
-			seen.numbers++;
+		if (seen->number[i]) {
+			seen->twice++;
+		} else if (seen->numbers < SLOTS / 2) {
+			seen->number[i] = number + 1;
+			seen->numbers++;
 		} else {
 			errx(1, "more messages than the server can count");
 		}
 	}
-	pthread_mutex_unlock(&seen.lock);
+	pthread_mutex_unlock(&seen_lock);
 }
 
 static int report(char *buf, size_t size)
 {
 	int n;
 
-	pthread_mutex_lock(&seen.lock);
+	pthread_mutex_lock(&seen_lock);
 	n = snprintf(buf, size, "messages=%llu numbers=%llu twice=%llu wrong=%llu",
-		     (unsigned long long)seen.messages,
-		     (unsigned long long)seen.numbers,
-		     (unsigned long long)seen.twice,
-		     (unsigned long long)seen.wrong);
-	pthread_mutex_unlock(&seen.lock);
+		     (unsigned long long)seen->messages,
+		     (unsigned long long)seen->numbers,
+		     (unsigned long long)seen->twice,
+		     (unsigned long long)seen->wrong);
+	pthread_mutex_unlock(&seen_lock);
 	return n;
 }
 
@@ -333,12 +354,17 @@ static void *serve(void *arg)
 
 static int server(int argc, char **argv)
 {
-	int fd = make_socket(), threads = 1;
+	int fd = make_socket(), threads = 1, i;
+	const char *file = NULL;
 	pthread_t t;
 
-	if (argc > 1 && sscanf(argv[1], "threads=%d", &threads) != 1)
-		bad_usage();
-	memset(seen.number, 0, sizeof(seen.number));
+	for (i = 1; i < argc; i++) {
+		if (!strncmp(argv[i], "memory=", 7))
+			file = argv[i] + 7;
+		else if (sscanf(argv[i], "threads=%d", &threads) != 1)
+			bad_usage();
+	}
+	map_seen(file);
 	bind_port(fd, atoi(argv[0]));
 	set_option(fd, TTP_RECVINFO, 1);
 	puts("ready");

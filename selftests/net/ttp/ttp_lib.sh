@@ -170,8 +170,8 @@ field() {
 }
 
 virtual() {
-	case $LAB_KERNEL in
-	uml*)	return 0 ;;
+	case $LAB_KERNEL${LAB_MACHINE-} in
+	uml|uml-debug)	return 0 ;;
 	esac
 	return 1
 }
