@@ -5,11 +5,17 @@
 
 bad=0
 for test; do
-	start=$(date +%s)
+	read -r start idle </proc/uptime
 	echo "# test $test"
-	sh "./$test"
+	timeout -k 10 300 sh "./$test"
 	rc=$?
-	echo "# end $test $rc, $(($(date +%s) - start)) s"
+	[ $rc != 124 ] || echo "not ok $test: took too long"
+	cpu=${idle%.*}
+	seconds=${start%.*}
+	read -r start idle </proc/uptime
+	seconds=$((${start%.*} - seconds))
+	cpu=$((seconds * $(nproc) - ${idle%.*} + cpu))
+	echo "# end $test $rc, $seconds s, $cpu s of CPU time"
 	[ $rc = 0 ] || [ $rc = 4 ] || bad=1
 	for ns in $(ip netns list | cut -d' ' -f1); do
 		ip netns pids "$ns" | xargs -r kill -9

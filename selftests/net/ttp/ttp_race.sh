@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Everything at once: sockets, devices, namespaces and the module go while
-# others use them.  MS= is how long each part takes, roughly.
+# others use them.  MS= is how long each part takes, roughly; TIMES= how often
+# at most something is pulled away in it.
+#
+# short: MS=400 TIMES=12 MESSAGES=300
 . ./ttp_lib.sh
 
-ms=${MS:-1000} times=40 messages=1000
+ms=${MS:-1000} times=${TIMES:-40} messages=${MESSAGES:-1000}
 case $LAB_KERNEL in
 uml*)	export PAUSE_US=2000
-	ms=${MS:-400} times=12 messages=300 ;;
+	ms=${MS:-400} times=${TIMES:-12} messages=${MESSAGES:-300} ;;
 esac
 
 # under_traffic DESCRIPTION COMMAND...: the command again and again, among

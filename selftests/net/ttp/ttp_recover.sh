@@ -5,22 +5,18 @@
 # of a message.  Then a peer that vanishes, and one that is only slow.
 #
 # wall: 300
+# short: LIMITS=auto,1
+#
+# LIMITS: of the unscheduled part and the window, each with each.
 
 . ./ttp_lib.sh
+
+: "${LIMITS:=auto,1,1501,4000}"
 
 server_port=77
 
 client() {	# WORD=VALUE...
 	on h1 ttp_exchange client "$(mac 2)%eth0" $server_port "$@"
-}
-
-# Soon, or when the server forgets one-way messages
-at_rest() {
-	for pause in 0.001 0.01 0.1 1 1 1; do
-		quiet_now h1 && quiet_now h2 && return
-		sleep $pause
-	done
-	quiet h1 && quiet h2
 }
 
 # peer hI: what is known of its only peer, as NAME=VALUE
@@ -55,9 +51,9 @@ recovers() {	# DESCRIPTION "CLIENT WORDS" "hI all|first WORD..." [...]
 	what=$1
 	words=$2
 	shift 2
-	at_rest
+	quiet h1 h2
 	base=0
-	virtual && base=$(field us "$(client $words)") && at_rest
+	virtual && base=$(field us "$(client $words)") && quiet h1 h2
 	limit=$((base + recovery_us))
 	for where in "$@"; do
 		lose $where
@@ -71,7 +67,7 @@ recovers() {	# DESCRIPTION "CLIENT WORDS" "hI all|first WORD..." [...]
 	for where in "$@"; do
 		lose_no_more "${where%% *}"
 	done
-	ok "$what leaves nothing behind" at_rest
+	ok "$what leaves nothing behind" quiet h1 h2
 }
 
 ttp_up 2 delay 50us rate 10gbit
@@ -107,13 +103,17 @@ recovers "a one-way message" "oneway=1" "h1 all $data"
 recovers "the last packet of a one-way message" "oneway=1 req=9000" \
 	"h1 all $data offset=8568"
 recovers "the ACK of a one-way message" "oneway=1" "h2 first type=ack"
-recovers "a BUSY" "delay_us=20000" "h2 first type=busy"
+# The client asks when it has heard nothing for as long as it expects frames
+# to take, and every 200 ms at least
+busy_us=20000
+virtual || busy_us=1000000
+recovers "a BUSY" "delay_us=$busy_us" "h2 first type=busy"
 
 # The client has its response, the server waits for the ACK
 server_free() {
 	[ "$(counter h2 TtpRpcAnswered)" != "$answered" ]
 }
-at_rest
+quiet h1 h2
 answered=$(counter h2 TtpRpcAnswered)
 lose h1 first type=ack
 out=$(client)
@@ -128,11 +128,11 @@ ok "the server of a lost ACK is freed" server_free
 in_time "the server of a lost ACK is freed" $us $((recovery_us + 100))
 within "the ACK was lost" "$(lost h1)" 1 1
 lose_no_more h1
-ok "a lost ACK leaves nothing behind" at_rest
+ok "a lost ACK leaves nothing behind" quiet h1 h2
 
 # Many at once
 many() {	# DESCRIPTION hI
-	at_rest
+	quiet h1 h2
 	sent1=$(counter h1 TtpOutPackets)
 	sent2=$(counter h2 TtpOutPackets)
 	lose "$2" all $data
@@ -140,7 +140,7 @@ many() {	# DESCRIPTION hI
 	done_well "200 $1 lost at once" "$out" 200
 	in_time "200 $1 lost at once" "$(field us "$out")" \
 		$((recovery_us + 3 * rtt_us + 200 * 20))
-	ok "200 $1 lost: at rest" at_rest
+	ok "200 $1 lost: at rest" quiet h1 h2
 	within "200 $1 lost: at least those" "$(lost "$2")" 200 1000
 	lose_no_more "$2"
 	if virtual; then
@@ -180,7 +180,7 @@ gives_up() {	# DESCRIPTION MS "CLIENT WORDS"
 	virtual && within "$1, ms" $(($(field us "$out") / 1000)) \
 		$(($2 * 9 / 10)) $(($2 * 11 / 10))
 }
-at_rest
+quiet h1 h2
 lose h1 all
 gives_up "all frames lost" 1000 ""
 gives_up "all frames lost, TTP_TIMEOUT_MS below the default" 150 timeout_ms=150
@@ -193,21 +193,21 @@ gives_up "a one-way message" 300 oneway=1
 gives_up "a long message" 300 req=1000000
 on h1 ttpctl param set dead-timeout 1s
 lose_no_more h1
-ok "time-outs leave nothing behind" at_rest
+ok "time-outs leave nothing behind" quiet h1 h2
 
 on sw ip link set p2 down
 gives_up "the switch port is down" 1000 ""
 on sw ip link set p2 up
-wait_for 5 ip netns exec h1 ttpctl ping "$(mac 2)%eth0" -c 1
+wait_for 5 on h1 ttpctl ping "$(mac 2)%eth0" -c 1
 done_well "it is up again" "$(client)" 1
 
 (sleep 0.1; on sw ip link set p2 down) &
 gives_up "the peer vanishes while it works" 1100 delay_us=5000000
 wait $!
 on sw ip link set p2 up
-wait_for 5 ip netns exec h1 ttpctl ping "$(mac 2)%eth0" -c 1
+wait_for 5 on h1 ttpctl ping "$(mac 2)%eth0" -c 1
 sleep 6		# the server works on it
-ok "the server has forgotten it" at_rest
+ok "the server has forgotten it" quiet h1 h2
 
 # A slow one, and one that refuses
 out=$(client delay_us=3000000)
@@ -216,15 +216,16 @@ in_time "a server that takes 3 s" "$(field us "$out")" 3010000
 gives_up "a deadline, the server being alive" 200 \
 	"delay_us=1000000 deadline_ms=200"
 sleep 1
-ok "at rest after the deadline" at_rest
+ok "at rest after the deadline" quiet h1 h2
 
 out=$(on h1 ttp_exchange client "$(mac 2)%eth0" 9)
 same "nobody listens: ECONNREFUSED" "$(field ECONNREFUSED "$out")" 1
 in_time "nobody listens" "$(field us "$out")" $((rtt_us * 3 / 2))
 
 # Limits that must not stop a message behind its unscheduled part
-for unsched in auto 1 1501 4000; do
-	for window in auto 1 1501 4000; do
+limits=$(echo "$LIMITS" | tr , ' ')
+for unsched in $limits; do
+	for window in $limits; do
 		for h in h1 h2; do
 			on $h ttpctl dev set eth0 unsched $unsched \
 				window $window
@@ -240,5 +241,5 @@ done
 for h in h1 h2; do
 	on $h ttpctl dev set eth0 unsched auto window auto
 done
-ok "at rest in the end" at_rest
+ok "at rest in the end" quiet h1 h2
 tap_done
