@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # ttp_errno.sh: every errno; see ttp_errno.c for what devices it wants.
+# cpus: 1
 # wall: 600
 
 . ./ttp_lib.sh

@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Frames that are wrong, against RPCs in every state.
+#
+# cpus: 1
 . ./ttp_lib.sh
 . ./raw_lib.sh
 ttp_raw_up

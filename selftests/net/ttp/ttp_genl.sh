@@ -5,6 +5,8 @@
 # operation of the netlink family; errors, privileges, namespaces, events.
 #
 #     netns a: ta  <--- veth --->  tb :netns b          netns c: nothing
+#
+# cpus: 1
 
 ksft_skip=4
 tmp=$(mktemp -d) || exit 1

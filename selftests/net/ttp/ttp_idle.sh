@@ -4,6 +4,7 @@
 # What is idle costs nothing: 5,000 sockets and 1,000 known peers, and for ten
 # seconds no timer of TTP runs and no frame is sent.
 #
+# cpus: 1
 # wall: 240
 
 . ./ttp_lib.sh

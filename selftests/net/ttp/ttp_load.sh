@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # ttp_load.sh: loading on demand, unloading, loading again.
+#
+# cpus: 1
 
 . ./ttp_lib.sh
 

@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # ttp_mtu.sh: frames fit the smaller MTU of both ends, also when it changes.
+#
+# cpus: 1
 
 . ./ttp_lib.sh
 

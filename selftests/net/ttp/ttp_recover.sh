@@ -4,6 +4,7 @@
 # One frame lost, and what is done about it: each kind of frame, at each place
 # of a message.  Then a peer that vanishes, and one that is only slow.
 #
+# cpus: 1
 # wall: 300
 # short: LIMITS=auto,1
 #

@@ -5,6 +5,7 @@
 # against Documentation/networking/ttp-wire.rst: each type of packet appears,
 # and each byte of it is what is written there.
 #
+# cpus: 1
 # wall: 240
 # short: RUNS=1500/on,9000/off
 #
