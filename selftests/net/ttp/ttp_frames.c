@@ -94,7 +94,7 @@ static bool accept_request(int fd, struct raw_rpc *rpc)
 	struct got got;
 	char buf[16];
 
-	if (events_in(fd, POLLIN, 2000) != POLLIN ||
+	if (events_in(fd, POLLIN, 10000) != POLLIN ||
 	    get(fd, buf, sizeof(buf), 0, &got) != 10 || !filled(buf, 10, 0))
 		return false;
 	rpc->tag = got.from;
@@ -142,7 +142,7 @@ static bool begin_all(struct raw *raw, int server, int client,
 	r[INCOMING] = raw_new_rpc(raw, PORT);
 	raw_send_data(raw, &r[INCOMING], LONG_LEN, PIECE, PIECE, 0);
 	begin_request(raw, &r[READY], 0);
-	if (events_in(server, POLLIN, 2000) != POLLIN ||
+	if (events_in(server, POLLIN, 10000) != POLLIN ||
 	    !begin_call(raw, client, &r[OUTGOING]) ||
 	    !begin_call(raw, client, &r[ANSWERED]))
 		return false;
@@ -162,7 +162,7 @@ static bool read_whole(int fd, long len, struct got *got)
 {
 	char buf[LONG_LEN];
 
-	return events_in(fd, POLLIN, 2000) == POLLIN &&
+	return events_in(fd, POLLIN, 10000) == POLLIN &&
 	       get(fd, buf, sizeof(buf), 0, got) == len && filled(buf, len, 0);
 }
 
@@ -232,10 +232,10 @@ static bool real_rpc(void)
 	fill(buf, sizeof(buf), 1);
 	good = !bind_to(s, 8, 0) &&
 	       put(c, buf, sizeof(buf), 0, to) == sizeof(buf) &&
-	       events_in(s, POLLIN, 2000) == POLLIN &&
+	       events_in(s, POLLIN, 10000) == POLLIN &&
 	       get(s, buf, sizeof(buf), 0, &got) == sizeof(buf) &&
 	       put(s, buf, sizeof(buf), 0, got.from) == sizeof(buf) &&
-	       events_in(c, POLLIN, 2000) == POLLIN &&
+	       events_in(c, POLLIN, 10000) == POLLIN &&
 	       get(c, buf, sizeof(buf), 0, &got) == sizeof(buf) &&
 	       filled(buf, sizeof(buf), 1);
 	close(s);

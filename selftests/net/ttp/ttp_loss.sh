@@ -60,9 +60,13 @@ part() {	# MTU FIRST_NUMBER
 	ok "MTU $1: server is at rest" quiet h2
 }
 
-# KASAN keeps freed memory back, up to a 32nd of the machine's
-most=2048
-[ "$LAB_KERNEL" != uml-debug ] || most=16384
+# KASAN keeps freed memory back, up to a 32nd of the machine's; each CPU keeps
+# pages
+case $LAB_KERNEL in
+uml)	most=2048 ;;
+uml-debug) most=16384 ;;
+*)	most=8192 ;;
+esac
 for mtu in 1500 9000; do
 	ttp_up 2 mtu $mtu limit 10000
 	start h2 ttp_exchange server $port

@@ -327,6 +327,14 @@ static inline void sleep_ms(int ms)
 	usleep(ms * 1000);
 }
 
+/* Where time is that of a busy machine, everything may take much longer */
+static inline long at_most(long ms)
+{
+	const char *kernel = getenv("LAB_KERNEL");
+
+	return kernel && !strncmp(kernel, "uml", 3) ? ms : 10 * ms;
+}
+
 /* Wait for a condition, up to 10 s */
 #define WAIT_FOR(condition) ({						\
 	int __tries = 2000;						\
