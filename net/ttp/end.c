@@ -99,6 +99,7 @@ void ttp_end_socket(struct sock *sk)
  * ttp_end_find_cookie() - the next own RPC with a cookie
  * @ts: the socket
  * @cookie: of the program; 0 = any
+ * @now_ns: those that began later are not meant
  * @left: RPCs to look at; becomes less.  Who was looked at goes to the end
  *	of the list, so that no RPC is looked at over and over again
  *
@@ -106,7 +107,7 @@ void ttp_end_socket(struct sock *sk)
  * few.
  */
 static struct ttp_rpc *ttp_end_find_cookie(struct ttp_sock *ts, u64 cookie,
-					   u32 *left)
+					   u64 now_ns, u32 *left)
 {
 	struct ttp_rpc *rpc, *found = NULL;
 	unsigned int few = 64;
@@ -119,7 +120,8 @@ static struct ttp_rpc *ttp_end_find_cookie(struct ttp_sock *ts, u64 cookie,
 		if (!rpc)
 			break;
 		list_move_tail(&rpc->sock_node, &ts->rpcs);
-		if (rpc->client && (!cookie || rpc->cookie == cookie))
+		if (rpc->client && rpc->start_ns <= now_ns &&
+		    (!cookie || rpc->cookie == cookie))
 			found = ttp_rpc_get(rpc);
 	}
 	spin_unlock_bh(&ts->lock);
@@ -141,15 +143,15 @@ int ttp_end_cookie(struct sock *sk, u64 cookie)
 {
 	struct ttp_sock *ts = ttp_sk(sk);
 	struct ttp_rpc *rpc;
+	u64 now_ns = ktime_get_ns();
 	int err = -ENOENT;
 	u32 left;
 
-	/* Those that begin from now on are not meant */
 	spin_lock_bh(&ts->lock);
 	left = ts->rpcs_out + ts->rpcs_in;
 	spin_unlock_bh(&ts->lock);
 	while (left) {
-		rpc = ttp_end_find_cookie(ts, cookie, &left);
+		rpc = ttp_end_find_cookie(ts, cookie, now_ns, &left);
 		if (rpc && ttp_end_one(rpc, sk, ttp_end_abort))
 			err = 0;
 		cond_resched();

@@ -189,15 +189,26 @@ struct ttp_rpc *ttp_input_find(struct ttp_input *in)
 	return NULL;
 }
 
+void ttp_input_saw(struct ttp_input *in, u32 una)
+{
+	struct ttp_peer *peer = in->peer;
+
+	if (!peer)
+		return;
+	spin_lock(&peer->lock);
+	/* Without memory it may leave a hole, after all */
+	if (peer->epoch == in->pkt.src_epoch)
+		ttp_peer_uses(peer, in->pkt.id >> 1, una);
+	spin_unlock(&peer->lock);
+}
+
 void ttp_input_unknown(struct ttp_input *in)
 {
-	u64 number = in->pkt.id >> 1, start, end;
 	u8 code = TTP_UNKNOWN_NEVER;
 
 	if (in->peer) {
 		spin_lock(&in->peer->lock);
-		if (!ttp_ranges_gap(&in->peer->seen, number, number + 1, &start,
-				    &end))
+		if (ttp_peer_used(in->peer, in->pkt.id >> 1))
 			code = TTP_UNKNOWN_GONE;
 		spin_unlock(&in->peer->lock);
 	}

@@ -98,6 +98,19 @@ void ttp_input_ack(struct ttp_input *in, const struct ttp_ack *ack);
 struct ttp_rpc *ttp_input_find(struct ttp_input *in);
 
 /**
+ * ttp_input_saw() - have the id of a request count as used
+ * @in: a packet of the request, which will not be run
+ * @una: what it tells of its client's oldest RPC; 0 = nothing
+ *
+ * One that was refused or cancelled would leave a hole in the set of ids, and
+ * would be run if it came late, although its client has given up.  A client
+ * that is not known is not made known by this.
+ *
+ * Context: softirq, no lock held.
+ */
+void ttp_input_saw(struct ttp_input *in, u32 una);
+
+/**
  * ttp_input_unknown() - tell a client what became of its RPC
  * @in: a packet of it, for which no RPC was found
  *

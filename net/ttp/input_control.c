@@ -53,6 +53,8 @@ static void ttp_input_grant(struct ttp_input *in, struct ttp_rpc *rpc)
 	ttp_rpc_received_up_to(rpc, in->pkt.grant.received);
 	if (rpc->out.len || held)
 		ttp_output_push(rpc, in->out);
+	else
+		ttp_output_first(rpc, in->out);
 	ttp_timer_heard(rpc);
 }
 
@@ -60,16 +62,18 @@ static void ttp_input_grant(struct ttp_input *in, struct ttp_rpc *rpc)
  * Answering each RESEND at once, or each GRANT after a FULL that takes back
  * what was sent, would let a peer, or a network that doubles packets, make us
  * send without bound: one in half a round trip is honoured, or, as long as
- * none was measured, in half the floor of the time-out.
+ * none was measured, and of FULL in any case, in half the floor of the
+ * time-out.
  */
-static bool ttp_input_too_soon(struct ttp_rpc *rpc)
+static bool ttp_input_too_soon(struct ttp_rpc *rpc, bool full)
 {
 	const struct ttp_link *link = rpc->key.peer->key.link;
 	u64 now_ns = ktime_get_ns();
 	u64 rtt_ns;
 
 	rtt_ns = max(ttp_timer_rtt_ns(rpc), TTP_INPUT_MIN_RTT_NS);
-	if (!ttp_timer_rtt_ns(rpc))
+	/* What the peer makes of its round trip does not help it here */
+	if (!ttp_timer_rtt_ns(rpc) || full)
 		rtt_ns = (u64)READ_ONCE(link->config.rto_min_us) *
 			 NSEC_PER_USEC;
 	if (rpc->resent_ns && now_ns - rpc->resent_ns < rtt_ns / 2)
@@ -123,7 +127,7 @@ static void ttp_input_resend(struct ttp_input *in, struct ttp_rpc *rpc,
 			     const void *buf)
 {
 	TTP_INC(in->link, RESEND_IN);
-	if (ttp_input_too_soon(rpc)) {
+	if (ttp_input_too_soon(rpc, false)) {
 		TTP_INC(in->link, RESEND_IGNORED);
 		return;
 	}
@@ -172,7 +176,7 @@ static void ttp_input_full(struct ttp_input *in, struct ttp_rpc *rpc)
 		return;
 	}
 	/* What it says once more is only a sign of life */
-	if (rpc->out.held || ttp_input_too_soon(rpc)) {
+	if (rpc->out.held || ttp_input_too_soon(rpc, true)) {
 		rpc->heard_ns = ktime_get_ns();
 		return;
 	}
@@ -207,7 +211,7 @@ static void ttp_input_unknown_rpc(struct ttp_input *in, struct ttp_rpc *rpc)
 		ttp_rpc_fail(rpc, ttp_input_errno(TTP_WIRE_UNKNOWN, 0));
 		return;
 	}
-	if (ttp_input_too_soon(rpc)) {
+	if (ttp_input_too_soon(rpc, false)) {
 		TTP_INC(in->link, RESEND_IGNORED);
 		return;
 	}
@@ -285,6 +289,8 @@ static void ttp_input_orphan(struct ttp_input *in)
 	if (!(in->pkt.id & TTP_WIRE_ID_SERVER)) {
 		if (type == TTP_WIRE_RESEND || type == TTP_WIRE_NEED_ACK)
 			ttp_input_unknown(in);
+		else if (type == TTP_WIRE_CANCEL)
+			ttp_input_saw(in, 0);
 		return;
 	}
 	/* A server may only count on what this incarnation says */
@@ -337,13 +343,15 @@ static void ttp_input_ack_list(struct ttp_input *in, const void *buf)
 static void ttp_input_close(struct ttp_input *in)
 {
 	struct ttp_peer *peer = in->peer;
-	u32 ended;
+	u32 ended = 0;
 
 	TTP_INC(in->link, CLOSE_IN);
 	if (!peer)
 		return;
 	spin_lock(&peer->lock);
-	ended = ttp_peer_set_epoch(peer, 0);
+	/* The next one may have been heard of meanwhile */
+	if (peer->epoch == in->pkt.src_epoch)
+		ended = ttp_peer_set_epoch(peer, 0);
 	spin_unlock(&peer->lock);
 	if (ended)
 		ttp_end_peer(peer, ended);

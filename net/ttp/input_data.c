@@ -104,7 +104,11 @@ static bool ttp_input_store(struct ttp_input *in, struct ttp_rpc *rpc,
 	if (kept != skb)
 		consume_skb(skb);
 	rpc->in.truesize += truesize;
-	rpc->progress_ns = ktime_get_ns();
+	/* A little now and then is not enough */
+	if (rpc->in.received >= rpc->in.milestone) {
+		rpc->in.milestone = rpc->in.received + rpc->in.len / 16;
+		rpc->progress_ns = ktime_get_ns();
+	}
 	TTP_ADD(in->link, IN_BYTES, in->pkt.payload);
 	if (!in_order)
 		TTP_INC(in->link, IN_OUT_OF_ORDER);
@@ -181,41 +185,19 @@ static void ttp_input_repeated(struct ttp_input *in, struct ttp_rpc *rpc)
 		ttp_output_note(rpc, TTP_WIRE_BUSY, 0, rpc->in.len, in->out);
 }
 
-/*
- * A request that was refused counts as seen: else it would leave a hole in
- * the set, and one that comes late would be run although its client has given
- * up.  A client that is not known is not made known by this.
- */
-static int ttp_input_saw(struct ttp_input *in)
-{
-	struct ttp_peer *peer = in->peer;
-	u64 number = in->pkt.id >> 1, start, end;
-	int err = 0;
-
-	if (!peer)
-		return 0;
-	spin_lock(&peer->lock);
-	if (peer->epoch == in->pkt.src_epoch &&
-	    ttp_ranges_gap(&peer->seen, number, number + 1, &start, &end)) {
-		if (in->pkt.data.una <= number)
-			ttp_ranges_raise(&peer->seen,
-					 number - in->pkt.data.una);
-		err = ttp_ranges_add(&peer->seen, number, number + 1);
-	}
-	spin_unlock(&peer->lock);
-	return err;
-}
-
 static void ttp_input_refuse(struct ttp_input *in, u8 code, u32 value)
 {
-	/* Then later: its client will ask again */
-	if (ttp_input_saw(in)) {
-		ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_FULL, 0,
-				 0, in->out);
-		return;
-	}
+	ttp_input_saw(in, in->pkt.data.una);
 	ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_REJECT, code,
 			 value, in->out);
+}
+
+/* No state, hence no waiting in line: the client asks again.  Once a message */
+static void ttp_input_full_reply(struct ttp_input *in)
+{
+	if (!in->pkt.data.offset || in->pkt.flags & TTP_WIRE_F_RETRANS)
+		ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_FULL, 0,
+				 0, in->out);
 }
 
 /* What to do about a request for which there is no RPC and can be none */
@@ -232,13 +214,11 @@ static void ttp_input_no_server(struct ttp_input *in, int err)
 		TTP_INC(in->link, RPC_LIMIT);
 		ttp_netlink_limit_event(in->link->tn, TTP_NL_LIMIT_MAX_RPCS_PER_PEER,
 					in->link, in->mac);
-		ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_FULL, 0,
-				 0, in->out);
+		ttp_input_full_reply(in);
 		break;
 	case -ENOBUFS:
 		TTP_INC(in->link, IN_NO_BUDGET);
-		ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_FULL, 0,
-				 0, in->out);
+		ttp_input_full_reply(in);
 		break;
 	case -ECONNREFUSED:
 		TTP_INC(in->link, RPC_REFUSED);
@@ -304,6 +284,8 @@ static struct ttp_rpc *ttp_input_new_rpc(struct ttp_input *in, struct sock *sk)
 			found = ttp_input_find(in);
 		else if (PTR_ERR(rpc) == -ESTALE)
 			TTP_INC(in->link, IN_STALE);
+		if (in->mismatch)
+			return ERR_PTR(-ESTALE);	/* counted */
 		return found ?: rpc;
 	}
 	return rpc;

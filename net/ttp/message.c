@@ -186,8 +186,7 @@ struct sk_buff *ttp_msgin_fit(const struct ttp_msgin *in, struct sk_buff *skb)
 {
 	struct sk_buff *copy;
 
-	if (in->len <= TTP_MSG_SMALL ||
-	    skb->truesize <= TTP_MSG_WASTE(skb->len))
+	if (skb->len == in->len || skb->truesize <= TTP_MSG_WASTE(skb->len))
 		return skb;
 	copy = alloc_skb(skb->len, GFP_ATOMIC | __GFP_NOWARN);
 	if (!copy)

@@ -61,6 +61,7 @@ struct ttp_msgout {
  * @level: priority level of its last packet
  * @granted: bytes from the start that the sender may send
  * @received: bytes that are here
+ * @milestone: how many of them count as progress next
  * @reserved: bytes of receive budget taken
  * @truesize: memory of @skbs
  * @have: which bytes are here
@@ -75,6 +76,7 @@ struct ttp_msgin {
 	u8			level;
 	u32			granted;
 	u32			received;
+	u32			milestone;
 	u32			reserved;
 	u32			truesize;
 	struct ttp_ranges	have;
@@ -160,7 +162,8 @@ void ttp_msgin_init(struct ttp_msgin *in);
  * @skb: packet, its data being the payload
  *
  * A message may come in the smallest pieces, each in a buffer for the longest
- * frame.  Small messages are left as they came: they are gone soon.
+ * frame.  A message that is a single packet is left as it came: there can be
+ * no more of them than of RPCs.
  *
  * Context: any.
  * Return: @skb, or a copy of it in less memory.

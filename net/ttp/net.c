@@ -85,7 +85,7 @@ bool ttp_net_charge(struct ttp_net *tn, enum ttp_mem kind, u64 bytes)
 	do {
 		if (bytes > limit || used > limit - bytes) {
 			TTP_NET_INC(tn, MEM_LIMIT);
-			schedule_work(&tn->mem_event);
+			ttp_netlink_mem_limit(tn);
 			return false;
 		}
 	} while (!atomic64_try_cmpxchg(&tn->mem_used[kind], &used,

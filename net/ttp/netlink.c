@@ -264,6 +264,12 @@ static u64 ttp_netlink_limit_value(const struct ttp_params *p,
 	}
 }
 
+/* One event a second of each limit is enough */
+static bool ttp_netlink_due(s64 last_ns, u64 now_ns)
+{
+	return !last_ns || now_ns - last_ns >= NSEC_PER_SEC;
+}
+
 void ttp_netlink_limit_event(struct ttp_net *tn, enum ttp_nl_limit limit,
 			     const struct ttp_link *link, const u8 *mac)
 {
@@ -276,7 +282,7 @@ void ttp_netlink_limit_event(struct ttp_net *tn, enum ttp_nl_limit limit,
 	if (!READ_ONCE(ttp_netlink_on))
 		return;
 	last_ns = atomic64_read(&tn->limit_ns[limit]);
-	if (last_ns && now_ns - last_ns < NSEC_PER_SEC)
+	if (!ttp_netlink_due(last_ns, now_ns))
 		return;
 	if (atomic64_cmpxchg(&tn->limit_ns[limit], last_ns, now_ns) != last_ns)
 		return;
@@ -301,6 +307,13 @@ static void ttp_netlink_mem_event(struct work_struct *work)
 	rcu_read_lock();
 	ttp_netlink_limit_event(tn, TTP_NL_LIMIT_MEM, NULL, NULL);
 	rcu_read_unlock();
+}
+
+void ttp_netlink_mem_limit(struct ttp_net *tn)
+{
+	if (ttp_netlink_due(atomic64_read(&tn->limit_ns[TTP_NL_LIMIT_MEM]),
+			    ktime_get_ns()))
+		schedule_work(&tn->mem_event);
 }
 
 void ttp_netlink_net_init(struct ttp_net *tn)

@@ -32,6 +32,14 @@ int ttp_netlink_init(void);
 void ttp_netlink_exit(void);
 
 /**
+ * ttp_netlink_mem_limit() - tell that the limit of memory was hit
+ * @tn: the namespace
+ *
+ * Context: any; the event is sent by a work item.
+ */
+void ttp_netlink_mem_limit(struct ttp_net *tn);
+
+/**
  * ttp_netlink_net_init() - set up the events of a namespace
  * @tn: the namespace
  *

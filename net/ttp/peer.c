@@ -260,6 +260,36 @@ bool ttp_peer_disarmed(struct ttp_peer *peer)
 	return true;
 }
 
+bool ttp_peer_used(const struct ttp_peer *peer, u64 number)
+{
+	u64 start, end;
+
+	lockdep_assert_held(&peer->lock);
+
+	return !ttp_ranges_gap(&peer->seen, number, number + 1, &start, &end);
+}
+
+int ttp_peer_uses(struct ttp_peer *peer, u64 number, u32 una)
+{
+	struct ttp_ranges *seen = &peer->seen;
+	u64 start, end;
+	int err;
+
+	lockdep_assert_held(&peer->lock);
+
+	if (una <= number)
+		ttp_ranges_raise(seen, number - una);
+	if (ttp_peer_used(peer, number))
+		return 0;
+	err = ttp_ranges_add(seen, number, number + 1);
+	if (err != -ENOSPC ||
+	    !ttp_ranges_gap(seen, seen->prefix, U64_MAX, &start, &end))
+		return err;
+	ttp_ranges_raise(seen, end);
+	return ttp_peer_used(peer, number) ?
+	       0 : ttp_ranges_add(seen, number, number + 1);
+}
+
 bool ttp_peer_epoch_old(const struct ttp_peer *peer, u32 epoch)
 {
 	unsigned int i;

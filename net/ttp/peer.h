@@ -239,6 +239,34 @@ u32 ttp_peer_set_epoch(struct ttp_peer *peer, u32 epoch)
 	__must_hold(&peer->lock);
 
 /**
+ * ttp_peer_used() - whether a peer has used an id before
+ * @peer: the peer
+ * @number: the id without role bit, halved
+ *
+ * Context: peer->lock held.
+ * Return: see above.
+ */
+bool ttp_peer_used(const struct ttp_peer *peer, u64 number)
+	__must_hold(&peer->lock);
+
+/**
+ * ttp_peer_uses() - note that a peer has used an id
+ * @peer: the peer
+ * @number: the id without role bit, halved
+ * @una: distance to its oldest open RPC, as in struct ttp_wire_data
+ *
+ * All that the client has finished counts as used, so it leaves no holes.  If
+ * there are too many all the same, the lowest is closed: an RPC that was not
+ * seen yet will fail by that, if its client still waits, rather than all those
+ * to come.
+ *
+ * Context: peer->lock held.
+ * Return: 0 or -ENOMEM.
+ */
+int ttp_peer_uses(struct ttp_peer *peer, u64 number, u32 una)
+	__must_hold(&peer->lock);
+
+/**
  * ttp_peer_epoch_old() - whether an incarnation is known to have ended
  * @peer: the peer
  * @epoch: the incarnation

@@ -210,7 +210,7 @@ static int ttp_rpc_publish_server(struct ttp_rpc *rpc,
 {
 	u32 limit = READ_ONCE(rpc->tn->params.max_rpcs_per_peer);
 	struct ttp_peer *peer = rpc->key.peer;
-	u64 number = pkt->id >> 1, start, end;
+	u64 number = pkt->id >> 1;
 	int err;
 
 	lockdep_assert_held(&peer->lock);
@@ -220,23 +220,20 @@ static int ttp_rpc_publish_server(struct ttp_rpc *rpc,
 	/* A new incarnation was heard of since, which has its own ids */
 	if (peer->epoch != pkt->src_epoch)
 		return -ESTALE;
-	if (!ttp_ranges_gap(&peer->seen, number, number + 1, &start, &end))
+	if (ttp_peer_used(peer, number))
 		return -EALREADY;
 	if (peer->rpcs_in >= limit)
 		return -EDQUOT;
-	/* What the client has finished can leave no holes */
-	if (pkt->data.una <= number)
-		ttp_ranges_raise(&peer->seen, number - pkt->data.una);
 	err = ttp_rpc_publish(rpc);
 	if (err)
 		return err == -EEXIST ? -EALREADY : -ENOMEM;
-	err = ttp_ranges_add(&peer->seen, number, number + 1);
+	err = ttp_peer_uses(peer, number, pkt->data.una);
 	if (err) {
 		/* Whoever found it meanwhile waits for rpc->lock */
 		rhashtable_remove_fast(&rpc->tn->rpcs, &rpc->hash,
 				       ttp_rpc_table);
 		rpc->live = false;
-		return err == -ENOSPC ? -EDQUOT : err;
+		return err;
 	}
 	WRITE_ONCE(peer->rpcs_in, peer->rpcs_in + 1);
 	list_add_tail(&rpc->peer_node, &peer->served);
@@ -246,9 +243,16 @@ static int ttp_rpc_publish_server(struct ttp_rpc *rpc,
 struct ttp_rpc *ttp_rpc_server(struct sock *sk, struct ttp_peer *peer,
 			       const struct ttp_packet *pkt)
 {
-	struct ttp_rpc *rpc;
 	int err = -ECONNREFUSED;
+	struct ttp_rpc *rpc;
+	bool used;
 
+	/* What is over is over, also when there is no memory */
+	spin_lock(&peer->lock);
+	used = ttp_peer_used(peer, pkt->id >> 1);
+	spin_unlock(&peer->lock);
+	if (used)
+		return ERR_PTR(-EALREADY);
 	rpc = ttp_rpc_alloc(sk, peer, false, GFP_ATOMIC);
 	if (IS_ERR(rpc))
 		return rpc;
@@ -358,12 +362,12 @@ static void ttp_rpc_drop_in(struct ttp_rpc *rpc)
 	ts = ttp_sk(rpc->sk);
 	ttp_sock_uncharge_rcv(rpc->sk, rpc->in.truesize);
 	rpc->in.truesize = 0;
+	ttp_net_uncharge(rpc->tn, TTP_MEM_IN, rpc->in.reserved);
 	spin_lock(&ts->lock);
 	ts->reserved -= rpc->in.reserved;
 	list_del_init(&rpc->wait_node);
 	ttp_sock_offer(ts);
 	spin_unlock(&ts->lock);
-	ttp_net_uncharge(rpc->tn, TTP_MEM_IN, rpc->in.reserved);
 	rpc->in.reserved = 0;
 }
 
@@ -490,6 +494,8 @@ void ttp_rpc_fail(struct ttp_rpc *rpc, int err)
 	ttp_rpc_delivered(rpc);
 	ttp_rpc_drop_in(rpc);
 	ttp_sock_ready(rpc);
+	/* Nobody can wait for room that only receiving would make */
+	rpc->sk->sk_write_space(rpc->sk);
 }
 
 void ttp_rpc_arrived(struct ttp_rpc *rpc)

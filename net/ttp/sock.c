@@ -201,6 +201,8 @@ static void ttp_sock_unqueue(struct ttp_sock *ts, struct ttp_rpc *rpc)
 		WRITE_ONCE(ts->ready_count, ts->ready_count - 1);
 		if (rpc->in.whole)
 			ts->rcv_bytes -= rpc->in.len;
+		else
+			ts->unread--;
 	}
 	list_del_init(&rpc->wait_node);
 }
@@ -215,29 +217,41 @@ void ttp_sock_leave(struct ttp_rpc *rpc)
 	if (!sk)
 		return;
 	ts = ttp_sk(sk);
+	ttp_sock_uncharge_rcv(sk, rpc->in.truesize);
+	rpc->in.truesize = 0;
+	ttp_net_uncharge(rpc->tn, TTP_MEM_IN, rpc->in.reserved);
 	spin_lock(&ts->lock);
+	ts->reserved -= rpc->in.reserved;
 	ttp_sock_unqueue(ts, rpc);
 	list_del_init(&rpc->sock_node);
 	if (rpc->client)
 		ts->rpcs_out--;
 	else
 		ts->rpcs_in--;
-	ts->reserved -= rpc->in.reserved;
-	if (rpc->in.reserved)
-		ttp_sock_offer(ts);
 	ts->snd_bytes -= rpc->out.len - rpc->out.acked;
+	ttp_sock_offer(ts);
 	spin_unlock(&ts->lock);
 
 	rpc->sk = NULL;
-	ttp_net_uncharge(rpc->tn, TTP_MEM_IN, rpc->in.reserved);
 	rpc->in.reserved = 0;
-	ttp_sock_uncharge_rcv(sk, rpc->in.truesize);
-	rpc->in.truesize = 0;
 	ttp_sock_uncharge_snd(sk, rpc->out.truesize + rpc->snd_cost);
 	rpc->snd_cost = 0;
 	sock_put(sk);
 	/* The caller has a reference, so this is not the last one */
 	ttp_rpc_put(rpc);
+}
+
+static void ttp_sock_queue(struct ttp_sock *ts, struct ttp_rpc *rpc,
+			   struct list_head *behind)
+{
+	lockdep_assert_held(&ts->lock);
+
+	list_add(&rpc->ready_node, behind);
+	WRITE_ONCE(ts->ready_count, ts->ready_count + 1);
+	if (rpc->in.whole)
+		ts->rcv_bytes += rpc->in.len;
+	else
+		ts->unread++;
 }
 
 void ttp_sock_ready(struct ttp_rpc *rpc)
@@ -248,10 +262,7 @@ void ttp_sock_ready(struct ttp_rpc *rpc)
 	lockdep_assert_held(&rpc->lock);
 
 	spin_lock(&ts->lock);
-	list_add_tail(&rpc->ready_node, &ts->ready);
-	WRITE_ONCE(ts->ready_count, ts->ready_count + 1);
-	if (rpc->in.whole)
-		ts->rcv_bytes += rpc->in.len;
+	ttp_sock_queue(ts, rpc, ts->ready.prev);
 	spin_unlock(&ts->lock);
 	TTP_NET_INC(rpc->tn, WAKEUPS);
 	sk->sk_data_ready(sk);
@@ -305,10 +316,7 @@ void ttp_sock_untake(struct sock *sk, struct ttp_rpc *rpc)
 	lockdep_assert_held(&rpc->lock);
 
 	spin_lock(&ts->lock);
-	list_add(&rpc->ready_node, &ts->ready);
-	WRITE_ONCE(ts->ready_count, ts->ready_count + 1);
-	if (rpc->in.whole)
-		ts->rcv_bytes += rpc->in.len;
+	ttp_sock_queue(ts, rpc, &ts->ready);
 	spin_unlock(&ts->lock);
 	sk->sk_data_ready(sk);
 }
@@ -493,6 +501,19 @@ static bool ttp_sock_try_charge_snd(struct sock *sk, u32 bytes)
 	return ok;
 }
 
+/* Is the send buffer full of nothing but failures that were not received? */
+static bool ttp_sock_full_of_unread(struct sock *sk)
+{
+	struct ttp_sock *ts = ttp_sk(sk);
+	bool full;
+
+	spin_lock_bh(&ts->lock);
+	full = ts->unread &&
+	       sk_wmem_alloc_get(sk) == ts->unread * TTP_RPC_COST;
+	spin_unlock_bh(&ts->lock);
+	return full;
+}
+
 static int ttp_sock_wait_charge_snd(struct sock *sk, u32 bytes, long timeo)
 {
 	DEFINE_WAIT_FUNC(wait, ttp_sock_wake_writer);
@@ -509,6 +530,10 @@ static int ttp_sock_wait_charge_snd(struct sock *sk, u32 bytes, long timeo)
 			break;
 		if (!timeo) {
 			err = -EAGAIN;
+			break;
+		}
+		if (ttp_sock_full_of_unread(sk)) {
+			err = -ENOBUFS;
 			break;
 		}
 		if (signal_pending(current)) {

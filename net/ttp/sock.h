@@ -53,6 +53,7 @@ struct ttp_rpc;
  * @rpcs_out: own RPCs in @rpcs
  * @rpcs_in: RPCs of others in @rpcs
  * @ready_count: entries of @ready
+ * @unread: those of them that are failures or completions, without a message
  * @reserved: receive budget taken, bytes
  * @rcv_bytes: payload in @ready
  * @snd_bytes: payload sent and not acknowledged
@@ -83,6 +84,7 @@ struct ttp_sock {
 	u32			rpcs_out;
 	u32			rpcs_in;
 	u32			ready_count;
+	u32			unread;
 	u64			reserved;
 	u64			rcv_bytes;
 	u64			snd_bytes;
@@ -327,7 +329,8 @@ void ttp_sock_uncharge_rcv(struct sock *sk, u32 bytes);
  * One message may exceed SO_SNDBUF if nothing else is buffered.
  *
  * Context: process, may sleep.
- * Return: 0; -EAGAIN; -EPIPE after SHUT_WR; a signal's errno.
+ * Return: 0; -EAGAIN; -EPIPE after SHUT_WR; -ENOBUFS instead of waiting when
+ * only receive calls could make room; a signal's errno.
  */
 int ttp_sock_charge_snd(struct sock *sk, u32 bytes, long timeo);
 

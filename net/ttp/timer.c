@@ -53,7 +53,8 @@ static u64 ttp_timer_expiry(const struct ttp_rpc *rpc)
 			   READ_ONCE(rpc->key.peer->heard_ns));
 	u64 expiry_ns = heard_ns + rpc->timeout_ns;
 
-	if (rpc->in.budget && !rpc->in.whole)
+	if (rpc->in.budget && (rpc->state == TTP_RPC_INCOMING ||
+			       rpc->state == TTP_RPC_OUTGOING))
 		expiry_ns = min(expiry_ns, rpc->progress_ns +
 				TTP_TIMER_STALL * rpc->timeout_ns);
 	if (rpc->deadline_ns)
@@ -113,7 +114,7 @@ static bool ttp_timer_peer_dies(struct ttp_rpc *rpc, u64 now_ns)
 
 	spin_lock(&peer->lock);
 	dies = !peer->told_dead &&
-	       now_ns - max(rpc->heard_ns, peer->heard_ns) >= limit_ns;
+	       now_ns >= max(rpc->heard_ns, peer->heard_ns) + limit_ns;
 	if (dies)
 		peer->told_dead = true;
 	spin_unlock(&peer->lock);

@@ -105,8 +105,6 @@ static void ttp_message_short_ones_are_left(struct kunit *test)
 	struct sk_buff *skb;
 
 	skb = ttp_message_test_skb(test, SZ_4K, TTP_MESSAGE_TEST_PIECE);
-	ttp_message_test_left(test, skb, TTP_MSG_SMALL);
-	skb = ttp_message_test_skb(test, SZ_4K, TTP_MESSAGE_TEST_PIECE);
 	ttp_message_test_left(test, skb, TTP_MESSAGE_TEST_PIECE);
 	skb = ttp_message_test_skb(test, SZ_4K, TTP_MESSAGE_TEST_PIECE);
 	ttp_message_test_copied(test, skb);

@@ -309,6 +309,8 @@ TEST_F(ttp_failures, unread_ones_fill_the_send_buffer)
 	EXPECT_TRUE(WAIT_FOR(counter(2, "TtpRpcFailed") - failed == n));
 	EXPECT_EQ(-EAGAIN, put(self->c, NULL, 0, MSG_DONTWAIT, to));
 	EXPECT_EQ(0, events(self->c) & POLLOUT);
+	/* waiting would last for ever */
+	EXPECT_EQ(-ENOBUFS, put(self->c, buf, 5000, 0, to));
 	for (i = 0; i < n && get_len(self->c) == variant->err; i++)
 		;
 	EXPECT_EQ(n, i);
@@ -487,6 +489,48 @@ TEST_F(ttp_peer, a_message_that_stands_still_ends)
 	raw_send_all(&self->raw, &self->rpc, len);
 	EXPECT_EQ(len, get_len(self->s));
 	EXPECT_EQ(0, GREW("TtpFullOut"));
+}
+
+/* Whoever takes his time to answer does not stand still */
+TEST_F(ttp_limits, a_slow_answer_is_delivered)
+{
+	struct sockaddr_ttp tag;
+
+	ASSERT_TRUE(param(1, "dead-timeout 100ms"));
+	ASSERT_EQ(100000, put(self->c, buf, 100000, 0, self->to));
+	tag = get_request(self->s);
+	ASSERT_NE(0, tag.sttp_rpc);
+	sleep_ms(3000);
+	EXPECT_TRUE(answer(self->s, MB(1), tag));
+	EXPECT_EQ(MB(1), get_len(self->c));
+	EXPECT_EQ(0, counter(1, "TtpRpcAbandoned"));
+}
+
+/* Ids that never come leave holes: too many must not stop all others */
+TEST_F_TIMEOUT(ttp_peer, abandoned_ids_beside_a_slow_rpc, 300)
+{
+	struct raw *raw = &self->raw;
+	struct raw_rpc slow = self->rpc, rpc;
+	struct frame f;
+	int i;
+
+	ASSERT_TRUE(raw_ask(raw, &slow, self->s));
+	for (i = 0; i < 600; i++) {
+		raw_new_rpc(raw, port_of(self->s));	/* is lost */
+		rpc = raw_new_rpc(raw, port_of(self->s));
+		ASSERT_TRUE(raw_ask(raw, &rpc, self->s));
+		raw_send_plain(raw, CANCEL, &rpc);
+	}
+	EXPECT_EQ(0, GREW("TtpFullOut"));
+	EXPECT_EQ(10, put(self->s, buf, 10, 0, slow.tag));
+	EXPECT_TRUE(raw_recv(raw, DATA, &slow, &f));
+	raw_send_ack(raw, &slow);
+	/* cancelled before it came: never run */
+	rpc = raw_new_rpc(raw, port_of(self->s));
+	raw_send_plain(raw, CANCEL, &rpc);
+	raw_send_data(raw, &rpc, 10, 0, 10, FLAG_RETRANS);
+	EXPECT_TRUE(raw_recv(raw, UNKNOWN, &rpc, &f));
+	EXPECT_EQ(0, events(self->s) & POLLIN);
 }
 
 /* The ids of a client whose oldest RPC takes long: refused ones count, too */
