@@ -6,6 +6,7 @@
 #
 # cpus: 1
 # wall: 240
+# short: SOCKETS=1000 PEERS=300
 
 . ./ttp_lib.sh
 
@@ -24,18 +25,16 @@ same "$SOCKETS idle sockets" \
 # Requests from hosts that nobody heard of, which take no answer.  Half of them
 # is one-way.
 peers() {	# FIRST COUNT
-	set -- "$1" $(($1 + $2))
-	words=
-	peers_i=$1
-	while [ "$peers_i" -lt "$2" ]; do
-		[ $((peers_i % 2)) = 0 ] && flags=oneway || flags=crc
-		words="$words type=data src=02:01:00:00:$(printf %02x:%02x \
-			$((peers_i / 256)) $((peers_i % 256)))"
-		words="$words sport=5 dport=$port id=0x1000 msg_len=2"
-		words="$words unsched=2 limit=1000 payload=2 flags=$flags then"
-		peers_i=$((peers_i + 1))
-	done
-	on h1 ttp_frame send eth0 "$(mac 2)" ${words% then}
+	on h1 ttp_frame send eth0 "$(mac 2)" $(awk -v first="$1" -v n="$2" \
+		-v port=$port 'BEGIN {
+			for (i = first; i < first + n; i++)
+				printf("%stype=data src=02:01:00:00:%02x:%02x " \
+					"sport=5 dport=%d id=0x1000 msg_len=2 " \
+					"unsched=2 limit=1000 payload=2 flags=%s",
+					i > first ? " then " : "",
+					int(i / 256), i % 256, port,
+					i % 2 ? "crc" : "oneway")
+		}')
 }
 for i in $(seq 0 100 $((PEERS - 1))); do
 	peers "$i" 100
