@@ -189,16 +189,20 @@ struct ttp_rpc *ttp_input_find(struct ttp_input *in)
 	return NULL;
 }
 
-void ttp_input_saw(struct ttp_input *in, u32 una)
+void ttp_input_saw(struct ttp_input *in, u32 una, bool refused)
 {
 	struct ttp_peer *peer = in->peer;
+	u64 number = in->pkt.id >> 1;
 
 	if (!peer)
 		return;
 	spin_lock(&peer->lock);
-	/* Without memory it may leave a hole, after all */
-	if (peer->epoch == in->pkt.src_epoch)
-		ttp_peer_uses(peer, in->pkt.id >> 1, una);
+	if (peer->epoch == in->pkt.src_epoch && !ttp_peer_used(peer, number)) {
+		if (refused)
+			ttp_peer_refuses(peer, number);
+		/* Without memory it may leave a hole, after all */
+		ttp_peer_uses(peer, number, una);
+	}
 	spin_unlock(&peer->lock);
 }
 

@@ -101,6 +101,7 @@ struct ttp_rpc *ttp_input_find(struct ttp_input *in);
  * ttp_input_saw() - have the id of a request count as used
  * @in: a packet of the request, which will not be run
  * @una: what it tells of its client's oldest RPC; 0 = nothing
+ * @refused: the client is told so, perhaps more than once
  *
  * One that was refused or cancelled would leave a hole in the set of ids, and
  * would be run if it came late, although its client has given up.  A client
@@ -108,7 +109,7 @@ struct ttp_rpc *ttp_input_find(struct ttp_input *in);
  *
  * Context: softirq, no lock held.
  */
-void ttp_input_saw(struct ttp_input *in, u32 una);
+void ttp_input_saw(struct ttp_input *in, u32 una, bool refused);
 
 /**
  * ttp_input_unknown() - tell a client what became of its RPC

@@ -290,7 +290,7 @@ static void ttp_input_orphan(struct ttp_input *in)
 		if (type == TTP_WIRE_RESEND || type == TTP_WIRE_NEED_ACK)
 			ttp_input_unknown(in);
 		else if (type == TTP_WIRE_CANCEL)
-			ttp_input_saw(in, 0);
+			ttp_input_saw(in, 0, false);
 		return;
 	}
 	/* A server may only count on what this incarnation says */

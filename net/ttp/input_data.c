@@ -187,7 +187,7 @@ static void ttp_input_repeated(struct ttp_input *in, struct ttp_rpc *rpc)
 
 static void ttp_input_refuse(struct ttp_input *in, u8 code, u32 value)
 {
-	ttp_input_saw(in, in->pkt.data.una);
+	ttp_input_saw(in, in->pkt.data.una, true);
 	ttp_output_reply(in->link, in->mac, &in->pkt, TTP_WIRE_REJECT, code,
 			 value, in->out);
 }
@@ -291,6 +291,26 @@ static struct ttp_rpc *ttp_input_new_rpc(struct ttp_input *in, struct sock *sk)
 	return rpc;
 }
 
+/*
+ * Was there an RPC of this id?  Of one that is over nobody may say that there
+ * is no listener: its program may have run it, and closed the socket.  One
+ * that was refused before may be refused again.
+ */
+static bool ttp_input_over(struct ttp_input *in)
+{
+	struct ttp_peer *peer = in->peer;
+	u64 number = in->pkt.id >> 1;
+	bool over;
+
+	if (!peer)
+		return false;
+	spin_lock(&peer->lock);
+	over = ttp_peer_used(peer, number) &&
+	       !ttp_peer_refused(peer, number);
+	spin_unlock(&peer->lock);
+	return over;
+}
+
 /* A request without an RPC: begin one, if somebody here takes it */
 static struct ttp_rpc *ttp_input_accept(struct ttp_input *in)
 {
@@ -298,6 +318,13 @@ static struct ttp_rpc *ttp_input_accept(struct ttp_input *in)
 	struct ttp_rpc *rpc = NULL;
 	struct sock *sk;
 
+	if (ttp_input_over(in)) {
+		/* Another CPU may have begun it since we looked */
+		rpc = ttp_input_find(in);
+		if (!rpc && !in->mismatch)
+			ttp_input_no_server(in, -EALREADY);
+		return rpc;
+	}
 	if (ttp_input_too_old(in)) {
 		TTP_INC(in->link, IN_STALE);
 		ttp_output_reply(in->link, in->mac, pkt, TTP_WIRE_UNKNOWN,

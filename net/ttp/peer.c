@@ -290,6 +290,26 @@ int ttp_peer_uses(struct ttp_peer *peer, u64 number, u32 una)
 	       0 : ttp_ranges_add(seen, number, number + 1);
 }
 
+void ttp_peer_refuses(struct ttp_peer *peer, u64 number)
+{
+	lockdep_assert_held(&peer->lock);
+
+	peer->refused[peer->refused_at] = number;
+	peer->refused_at = (peer->refused_at + 1) % TTP_PEER_REFUSED;
+}
+
+bool ttp_peer_refused(const struct ttp_peer *peer, u64 number)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&peer->lock);
+
+	for (i = 0; i < TTP_PEER_REFUSED; i++)
+		if (peer->refused[i] == number)
+			return true;
+	return false;
+}
+
 bool ttp_peer_epoch_old(const struct ttp_peer *peer, u32 epoch)
 {
 	unsigned int i;
@@ -318,6 +338,7 @@ u32 ttp_peer_set_epoch(struct ttp_peer *peer, u32 epoch)
 	peer->old_epochs[0] = old;
 	/* Whatever it used to be, it starts afresh */
 	ttp_ranges_free(&peer->seen);
+	memset(peer->refused, 0, sizeof(peer->refused));
 	peer->crc_free = false;
 	peer->fresh = false;
 	peer->ack_count = 0;

@@ -18,6 +18,8 @@
 #define TTP_PEER_OLD_EPOCHS	4
 /* Holes in the set of RPC ids a peer has used */
 #define TTP_PEER_MAX_HOLES	512U
+/* Requests that were refused last, so that they can be refused again */
+#define TTP_PEER_REFUSED	8U
 /* Idle time after which a peer may make room for another, ns */
 #define TTP_PEER_EVICT_NS	(10 * NSEC_PER_SEC)
 
@@ -72,6 +74,8 @@ struct ttp_peer_key {
  * @rpcs_out: entries of @open
  * @rpcs_in: entries of @served and @done
  * @seen: ids (without the role bit, halved) that the peer has used
+ * @refused: those of them that were not run, the last few
+ * @refused_at: which entry is the oldest
  * @acks: acknowledgments waiting for a packet to ride in
  * @ack_due_ns: when they leave anyway; 0 = none wait
  * @queue: RPCs by the time they want attention (ttp_rpc.timer)
@@ -112,6 +116,8 @@ struct ttp_peer {
 	u32			rpcs_out;
 	u32			rpcs_in;
 	struct ttp_ranges	seen;
+	u64			refused[TTP_PEER_REFUSED];
+	u8			refused_at;
 	struct ttp_ack		acks[TTP_WIRE_MAX_ACKS];
 	u64			ack_due_ns;
 	struct timerqueue_head	queue;
@@ -264,6 +270,27 @@ bool ttp_peer_used(const struct ttp_peer *peer, u64 number)
  * Return: 0 or -ENOMEM.
  */
 int ttp_peer_uses(struct ttp_peer *peer, u64 number, u32 una)
+	__must_hold(&peer->lock);
+
+/**
+ * ttp_peer_refuses() - note that a request was not run, and will not be
+ * @peer: the peer
+ * @number: its id without role bit, halved
+ *
+ * Context: peer->lock held.
+ */
+void ttp_peer_refuses(struct ttp_peer *peer, u64 number)
+	__must_hold(&peer->lock);
+
+/**
+ * ttp_peer_refused() - whether a request was refused, not long ago
+ * @peer: the peer
+ * @number: its id without role bit, halved
+ *
+ * Context: peer->lock held.
+ * Return: see above.
+ */
+bool ttp_peer_refused(const struct ttp_peer *peer, u64 number)
 	__must_hold(&peer->lock);
 
 /**

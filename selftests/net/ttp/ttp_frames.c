@@ -1176,6 +1176,30 @@ TEST(forgotten_is_not_run_again)
 	close(server);
 }
 
+/*
+ * "Nobody listens" must not be said of a request that a program has read: the
+ * frame that told of its end may be lost, and the request comes again.
+ */
+TEST(read_and_closed_is_not_refused)
+{
+	struct raw_rpc rpc;
+	struct frame f;
+	struct raw raw;
+	int server;
+
+	ASSERT_TRUE(raw_open(&raw, 3));
+	server = sock(1);
+	ASSERT_EQ(0, bind_to(server, PORT, 0));
+	begin_request(&raw, &rpc, 0);
+	ASSERT_TRUE(accept_request(server, &rpc));
+	close(server);
+	ASSERT_TRUE(quiet(1));
+	raw_drain(&raw);	/* and so the REJECT, RESET, is lost */
+	raw_send_data(&raw, &rpc, 10, 0, 10, FLAG_RETRANS);
+	EXPECT_TRUE(raw_recv(&raw, UNKNOWN, &rpc, &f));
+	EXPECT_EQ(2, f.pkt[48]);		/* GONE */
+}
+
 /* A client RPC must not be answered by the whole message each time it asks */
 TEST(resend_storm)
 {

@@ -565,6 +565,14 @@ TEST_F_TIMEOUT(ttp_peer, thousands_of_ids_beside_a_slow_rpc, 300)
 	}
 	EXPECT_EQ(1000, GREW("TtpRpcRefused"));
 	EXPECT_EQ(0, GREW("TtpRpcLimit"));
+	/* in case the REJECT was lost */
+	raw_drain(raw);
+	rpc = raw_new_rpc(raw, closed);
+	for (i = 0; i < 3; i++) {
+		raw_send_data(raw, &rpc, 10, 0, 10, i ? FLAG_RETRANS : 0);
+		EXPECT_TRUE(raw_recv(raw, REJECT, &rpc, &f));
+		EXPECT_EQ(REFUSED, f.pkt[48]);
+	}
 
 	/* the client has given up what was refused: never run it */
 	s2 = sock(1);
