@@ -7,6 +7,7 @@
 #     netns a: ta  <--- veth --->  tb :netns b          netns c: nothing
 #
 # cpus: 1
+# short: USAGE=no
 
 ksft_skip=4
 tmp=$(mktemp -d) || exit 1
@@ -56,13 +57,13 @@ run() {
 says() { # REGEX RC WORD...: run, and the output or error has this
 	re=$1
 	shift
-	run "$@" && cat "$tmp/out" "$tmp/err" | grep -Eq -- "$re"
+	run "$@" && grep -Eq -e "$re" "$tmp/out" "$tmp/err"
 }
 
 lacks() { # REGEX RC WORD...
 	re=$1
 	shift
-	run "$@" && ! cat "$tmp/out" "$tmp/err" | grep -Eq -- "$re"
+	run "$@" && ! grep -Eq -e "$re" "$tmp/out" "$tmp/err"
 }
 
 json() { # WORD...: valid JSON, pretty or not
@@ -133,29 +134,32 @@ ok "as said" says '^rcvbuf +1M$' 0 $A param show
 ok "param set back" run 0 $A param set dead-timeout 1s max-message 16M \
 	max-peers 16384 max-rpcs-per-peer 4096 rcvbuf 4M sndbuf 4M
 
-# -- usage errors
-ok "no object" run 2
-ok "unknown object" says 'did you mean "peer"' 2 pear show
-ok "unknown command" says 'did you mean "show"' 2 dev shwo
-ok "words are exact" says 'did you mean "show"' 2 dev sho
-ok "unknown option" run 2 -x info
-ok "unknown key" says 'did you mean "ack-every"' 2 $A dev add ta ack-evry 3
-ok "key without value" says 'lacks its value' 2 $A dev add ta crc
-ok "key twice" says 'given twice' 2 $A dev add ta crc on crc off
-ok "value of a switch" says 'neither on nor off' 2 $A dev add ta crc 1
-ok "time without unit" says 'not a time' 2 $A dev add ta rto-min 100
-ok "size that is none" says 'not a size' 2 $A dev add ta unsched 1.5K
-ok "MAC that is none" run 2 $A ping 02:00:00:00:00%ta
-ok "ping without device" says 'not MAC%DEV' 2 $A ping "$macb"
-ok "counters are not reset" says 'only grow' 2 $A stats reset
-for key in rate levels pcp-map tag announce overcommit incoming delay-target \
-	backlog; do
-	ok "key $key waits for a later version" \
-		says "\"$key\" is not supported by this version" 2 $A \
-		dev add ta $key 1
-done
-ok "help" says '^Usage' 0 help
-ok "version" says '^ttpctl [0-9]' 0 -V
+# -- usage errors, of which no kernel hears
+usage_errors() {
+	ok "no object" run 2
+	ok "unknown object" says 'did you mean "peer"' 2 pear show
+	ok "unknown command" says 'did you mean "show"' 2 dev shwo
+	ok "words are exact" says 'did you mean "show"' 2 dev sho
+	ok "unknown option" run 2 -x info
+	ok "unknown key" says 'did you mean "ack-every"' 2 $A dev add ta ack-evry 3
+	ok "key without value" says 'lacks its value' 2 $A dev add ta crc
+	ok "key twice" says 'given twice' 2 $A dev add ta crc on crc off
+	ok "value of a switch" says 'neither on nor off' 2 $A dev add ta crc 1
+	ok "time without unit" says 'not a time' 2 $A dev add ta rto-min 100
+	ok "size that is none" says 'not a size' 2 $A dev add ta unsched 1.5K
+	ok "MAC that is none" run 2 $A ping 02:00:00:00:00%ta
+	ok "ping without device" says 'not MAC%DEV' 2 $A ping "$macb"
+	ok "counters are not reset" says 'only grow' 2 $A stats reset
+	for key in rate levels pcp-map tag announce overcommit incoming delay-target \
+		backlog; do
+		ok "key $key waits for a later version" \
+			says "\"$key\" is not supported by this version" 2 $A \
+			dev add ta $key 1
+	done
+	ok "help" says '^Usage' 0 help
+	ok "version" says '^ttpctl [0-9]' 0 -V
+}
+[ "${USAGE-yes}" = no ] || usage_errors
 
 # -- devices
 ok "no device at first" run 0 $A dev show

@@ -4,7 +4,7 @@
 # others use them.  MS= is how long each part takes, roughly; TIMES= how often
 # at most something is pulled away in it.
 #
-# short: MS=250 TIMES=12 MESSAGES=300
+# short: MS=200 TIMES=8 MESSAGES=200
 . ./ttp_lib.sh
 
 ms=${MS:-1000} times=${TIMES:-40} messages=${MESSAGES:-1000}
