@@ -236,6 +236,12 @@ static void ttp_input_reject(struct ttp_input *in, struct ttp_rpc *rpc)
 static void ttp_input_cancel(struct ttp_input *in, struct ttp_rpc *rpc)
 {
 	TTP_INC(in->link, CANCEL_IN);
+	/*
+	 * A one-way message that is complete was acknowledged: its client is
+	 * done, and answers a late RESEND or GRANT of ours by this.
+	 */
+	if (rpc->oneway && rpc->state == TTP_RPC_READY)
+		return;
 	TTP_INC(in->link, RPC_CANCELLED);
 	/* Unread it disappears, whatever was answered by a peeked tag */
 	ttp_sock_leave(rpc);

@@ -594,6 +594,25 @@ TEST_F_TIMEOUT(ttp_peer, thousands_of_ids_beside_a_slow_rpc, 300)
 	close(s2);
 }
 
+/* A client that is done answers a late GRANT of ours with CANCEL */
+TEST_F(ttp_peer, an_acknowledged_message_is_not_cancelled)
+{
+	struct frame f;
+
+	raw_send_data(&self->raw, &self->rpc, 10, 0, 10, FLAG_ONEWAY);
+	ASSERT_TRUE(WAIT_FOR(events(self->s) & POLLIN));
+	raw_send_plain(&self->raw, CANCEL, &self->rpc);
+	ASSERT_TRUE(WAIT_FOR(GREW("TtpCancelIn")));
+	EXPECT_EQ(10, get_len(self->s));
+	/* and its end is remembered as before */
+	raw_drain(&self->raw);
+	raw_send_data(&self->raw, &self->rpc, 10, 0, 10,
+		      FLAG_ONEWAY | FLAG_RETRANS);
+	EXPECT_TRUE(raw_recv(&self->raw, ACK, NULL, &f));
+	raw_send_plain(&self->raw, CANCEL, &self->rpc);
+	EXPECT_TRUE(quiet(1));
+}
+
 /* Not only reading frees what waiting messages need */
 TEST_F(ttp_peer, cancel_lets_the_next_one_in)
 {
