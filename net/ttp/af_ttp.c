@@ -5,8 +5,8 @@
 #include <linux/capability.h>
 #include <linux/etherdevice.h>
 #include <linux/poll.h>
-#include <linux/swap.h>
 #include <linux/sockios.h>
+#include <linux/swap.h>
 #include <net/net_namespace.h>
 
 #include <asm/ioctls.h>

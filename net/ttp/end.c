@@ -142,8 +142,8 @@ static bool ttp_end_abort(struct ttp_rpc *rpc, struct sk_buff_head *out)
 int ttp_end_cookie(struct sock *sk, u64 cookie)
 {
 	struct ttp_sock *ts = ttp_sk(sk);
-	struct ttp_rpc *rpc;
 	u64 now_ns = ktime_get_ns();
+	struct ttp_rpc *rpc;
 	int err = -ENOENT;
 	u32 left;
 

@@ -494,8 +494,6 @@ void ttp_rpc_fail(struct ttp_rpc *rpc, int err)
 	ttp_rpc_delivered(rpc);
 	ttp_rpc_drop_in(rpc);
 	ttp_sock_ready(rpc);
-	/* Nobody can wait for room that only receiving would make */
-	rpc->sk->sk_write_space(rpc->sk);
 }
 
 void ttp_rpc_arrived(struct ttp_rpc *rpc)

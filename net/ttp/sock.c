@@ -266,6 +266,9 @@ void ttp_sock_ready(struct ttp_rpc *rpc)
 	spin_unlock(&ts->lock);
 	TTP_NET_INC(rpc->tn, WAKEUPS);
 	sk->sk_data_ready(sk);
+	/* Nobody must wait for room that only receiving would make */
+	if (!rpc->in.whole)
+		sk->sk_write_space(sk);
 }
 
 struct ttp_rpc *ttp_sock_peek(struct sock *sk)

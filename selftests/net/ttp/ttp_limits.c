@@ -491,6 +491,30 @@ TEST_F(ttp_peer, a_message_that_stands_still_ends)
 	EXPECT_EQ(0, GREW("TtpFullOut"));
 }
 
+/* Completions of empty messages give nothing back that would wake a sender */
+TEST_F(ttp_limits, unread_completions_do_not_stop_a_sender)
+{
+	struct ttp_send how = { .flags = TTP_F_ONEWAY | TTP_F_NOTIFY };
+	long ret = 0, n = 0, most;
+
+	ASSERT_EQ(0, set_opt(self->c, SOL_TTP, TTP_RECVINFO, 1));
+	/* for 105: the last is acknowledged when the sender sleeps */
+	ASSERT_EQ(0, set_opt(self->c, SOL_SOCKET, SO_SNDBUF, 40400));
+	ASSERT_EQ(0, set_time(self->c, SO_SNDTIMEO, 20000));
+	most = get_opt(self->c, SOL_SOCKET, SO_SNDBUF) / RPC_COST;
+	while (n < 2 * most && !ret) {
+		ret = put_how(self->c, buf, 0, self->to, how);
+		n += !ret;
+	}
+	EXPECT_EQ(-ENOBUFS, ret);
+	EXPECT_LE(most - 2, n);
+	while (!get_len(self->c) && --n)
+		;
+	EXPECT_EQ(0, n);
+	while (!R(recv(self->s, buf, 1, MSG_DONTWAIT)))
+		;
+}
+
 /* Whoever takes his time to answer does not stand still */
 TEST_F(ttp_limits, a_slow_answer_is_delivered)
 {
