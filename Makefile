@@ -21,7 +21,7 @@ help:
 
 #:   make demo         two virtual hosts, a file, 10,000 RPCs, TCP beside it
 #:   make check        all tests (40 minutes the first time, then 15)
-#:   make check-fast   lint and the functional tests on one kernel (2 minutes)
+#:   make check-fast   lint and the functional tests on one kernel (3 minutes)
 #:
 #:   make modules      net/ttp/ttp.ko for KDIR (default: the running kernel)
 #:   make tools        ttpctl and the examples, in build/bin
