@@ -4,6 +4,7 @@
 # others use them.  MS= is how long each part takes, roughly; TIMES= how often
 # at most something is pulled away in it.
 #
+# slow: yes
 # short: MS=200 TIMES=8 MESSAGES=200
 . ./ttp_lib.sh
 

@@ -6,6 +6,7 @@
 # Machine 1 calls and judges; machine 2 serves, and goes by its counters.
 # Not on uml-debug: lockdep ends with the first packet of UML's own driver.
 #
+# slow: yes
 # machines: 2
 # kernels: uml 7.3
 

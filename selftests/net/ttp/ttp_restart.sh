@@ -5,6 +5,7 @@
 # frames that come again, late; devices that go away, move, change their name.
 # No request is ever run twice, and nobody waits for what cannot come.
 #
+# slow: yes
 # cpus: 1
 # wall: 300
 
