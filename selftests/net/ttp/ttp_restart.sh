@@ -247,7 +247,6 @@ same "own device down: nothing else fails" "$(field ENETDOWN "$out")" \
 	"$(field failed "$out")"
 within "own device down: goes on" "$(field done "$out")" 10 1000
 never_twice "down and up"
-limit 1s
 
 # -- another name
 begin count=8 flight=8 delay_us=30000
@@ -263,6 +262,7 @@ on h1 ip link set wire0 down
 on h1 ip link set wire0 name eth0
 on h1 ip link set eth0 up
 ok "renamed: at rest" quiet h1 h2
+limit 1s
 
 # -- gone elsewhere
 ip netns add elsewhere
