@@ -4,15 +4,17 @@
 #   hosts N [WORD VALUE]...	netns h1..hN, each with eth0, on a bridge in netns sw
 #   hosts_change [WORD VALUE]...	other properties for all links
 #   hosts_down			all of it gone, with what runs in there
+#   fabric N [PARAMETER=VALUE]...	netns h1..hN, on the switches of the module
+#				ttp_fabric (UML only; modinfo lists parameters)
+#   fabric_queues, fabric_samples	what happened since fabric_reset
+#   fabric_set PARAMETER VALUE
 #   on hI COMMAND...		run a command in a host (a program, guest/on.c)
 #   mac I, addr I		its Ethernet and IPv4 address
 #
 # Words: rate 10gbit, delay 5us, loss 1%, duplicate 2%, corrupt 1%, reorder 5%
 # describe one direction of one link, so a frame from host to host meets them
 # twice.  mtu 9000.  limit 1000: frames a queue holds.  offload on: leave
-# segmentation and GRO on.  prio8 on: switch ports (and only they) serve the
-# eight 802.1p priorities strictly, instead of one queue; they need a rate and
-# have no delay or losses of their own.
+# segmentation and GRO on.
 # Traps: tc cuts a delay down to whole microseconds, then to 64 ns steps, and
 # refuses one below 1us; reorder needs a delay, longer than a frame takes.
 
@@ -61,15 +63,12 @@ hosts_words() {
 		mtu)	hosts_mtu=$2 ;;
 		limit)	hosts_limit=$2 ;;
 		offload) hosts_offload=$2 ;;
-		prio8)	hosts_prio8=$2 ;;
 		*)	hosts_die "what is $1?" ;;
 		esac
 		shift 2
 	done
 	[ -z "$hosts_reorder" ] || [ "$hosts_delay" ] ||
 		hosts_die "reorder needs a delay"
-	[ "$hosts_prio8" != on ] || [ "$hosts_rate" ] ||
-		hosts_die "prio8 needs a rate"
 	hosts_netem=${hosts_rate:+ rate $hosts_rate}
 	hosts_netem=$hosts_netem${hosts_delay:+ delay $hosts_delay}
 	hosts_netem=$hosts_netem${hosts_reorder:+ reorder $hosts_reorder}
@@ -82,25 +81,8 @@ hosts_qdiscs() {
 	hosts_each 'hosts_batch tc -n h$i <<-EOT
 		qdisc replace dev eth0 root $hosts_how
 	EOT'
-	if [ "$hosts_prio8" != on ]; then
-		hosts_each 'echo qdisc replace dev p$i root $hosts_how'
-	else
-		hosts_each hosts_prio8
-	fi | hosts_batch tc -n sw
-}
-
-# A shaper that holds one frame; below it strict bands, PCP 7 first, PCP 0 and
-# untagged last.
-hosts_prio8() {
-	cat <<-EOT
-		qdisc replace dev p$i root handle 1: tbf rate $hosts_rate burst $((hosts_mtu + 100)) limit 10000000
-		qdisc add dev p$i parent 1:1 handle 2: prio bands 8 priomap 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7
-	EOT
-	for hosts_b in 1 2 3 4 5 6 7 8; do
-		echo "qdisc add dev p$i parent 2:$hosts_b handle 1$hosts_b: pfifo limit $hosts_limit"
-		[ $hosts_b = 8 ] ||
-			echo "filter add dev p$i parent 2: protocol 802.1Q prio $hosts_b flower vlan_prio $((8 - hosts_b)) classid 2:$hosts_b"
-	done
+	hosts_each 'echo qdisc replace dev p$i root $hosts_how' |
+		hosts_batch tc -n sw
 }
 
 # one host: its end of the cable
@@ -118,7 +100,7 @@ hosts_up() {
 hosts() {
 	hosts_n=$1
 	shift
-	hosts_rate= hosts_delay= hosts_reorder= hosts_faults= hosts_prio8=off
+	hosts_rate= hosts_delay= hosts_reorder= hosts_faults=
 	hosts_mtu=1500 hosts_limit=1000 hosts_offload=off
 	hosts_words "$@"
 
@@ -149,7 +131,7 @@ hosts() {
 }
 
 hosts_change() {
-	hosts_rate= hosts_delay= hosts_reorder= hosts_faults= hosts_prio8=off
+	hosts_rate= hosts_delay= hosts_reorder= hosts_faults=
 	hosts_words "$@"
 	hosts_qdiscs
 }
@@ -163,4 +145,48 @@ hosts_down() {
 		hosts_each 'echo netns del h$i'
 		echo netns del sw
 	} | hosts_batch ip
+}
+
+# one host of the fabric; it knows the others, so that nobody has to ask
+fabric_up() {
+	{
+		printf 'link set lo up\nlink set eth0 up\naddr add %s/16 dev eth0\n' \
+			"$(addr $i)"
+		fabric_i=$i
+		hosts_each '[ $i = $fabric_i ] ||
+			echo neigh add $(addr $i) lladdr $(mac $i) dev eth0'
+	} | hosts_batch ip -n "h$i"
+}
+
+fabric() {
+	hosts_n=$1
+	shift
+	modprobe ttp_fabric hosts="$hosts_n" "$@" ||
+		hosts_die "no fabric of $hosts_n hosts with $*"
+	hosts_each 'echo netns add h$i
+		echo link set fab$((i - 1)) netns h$i name eth0' |
+		hosts_batch ip
+	hosts_each fabric_up
+}
+
+fabric_queues() {
+	cat /sys/kernel/debug/ttp_fabric/queues
+}
+
+fabric_samples() {
+	cat /sys/kernel/debug/ttp_fabric/samples
+}
+
+fabric_reset() {
+	echo 1 >/sys/kernel/debug/ttp_fabric/reset
+}
+
+fabric_set() {
+	echo "$2" >"/sys/module/ttp_fabric/parameters/$1"
+}
+
+fabric_down() {
+	hosts_each 'echo netns pids h$i' | ip -batch - | xargs -r kill -9
+	hosts_each 'echo netns del h$i' | hosts_batch ip
+	rmmod ttp_fabric
 }
