@@ -21,7 +21,9 @@ help:
 
 #:   make demo         two virtual hosts, a file, 10,000 RPCs, TCP beside it
 #:   make check        all tests (40 minutes the first time, then 15)
-#:   make check-fast   lint and the functional tests on one kernel (3 minutes)
+#:   make check-fast   lint and the functional tests on one kernel (2 minutes)
+#:   make bench        TTP beside TCP and DCTCP in virtual time (an hour)
+#:   make bench-quick  the most telling part of it (3 minutes)
 #:
 #:   make modules      net/ttp/ttp.ko for KDIR (default: the running kernel)
 #:   make tools        ttpctl and the examples, in build/bin
@@ -48,6 +50,7 @@ modules:
 tools:
 	$(MAKE) -C tools/ttpctl
 	$(MAKE) -C tools/examples
+	$(MAKE) -C tools/ttpperf
 
 # Test programs want the kernel's kselftest_harness.h
 .PHONY: testprogs
@@ -62,6 +65,9 @@ install: modules tools
 		CONFIG_TTP=m modules_install
 	depmod -a
 	install -D -m 755 build/bin/ttpctl $(DESTDIR)$(PREFIX)/sbin/ttpctl
+	install -D -m 755 build/bin/ttpperf $(DESTDIR)$(PREFIX)/bin/ttpperf
+	install -D -m 644 tools/ttpperf/ttpperf.1 \
+		$(DESTDIR)$(PREFIX)/share/man/man1/ttpperf.1
 	install -D -m 644 tools/ttpctl/ttpctl.8 \
 		$(DESTDIR)$(PREFIX)/share/man/man8/ttpctl.8
 	install -D -m 644 uapi/linux/ttp.h \
@@ -83,6 +89,12 @@ check:
 	@tools/dev/check
 check-fast:
 	@tools/dev/check fast
+
+.PHONY: bench bench-quick
+bench:
+	@tools/bench/bench
+bench-quick:
+	@tools/bench/bench quick
 
 .PHONY: lint
 lint:

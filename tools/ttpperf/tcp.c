@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TCP: several connections between two hosts, each a stream of messages in
+ * both directions.  A call takes the one with the fewest bytes on it.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "out.h"
+
+#define LOW_MIN		4096U
+#define LOW_MAX		65536U
+
+/**
+ * struct conn - one end of a connection
+ * @end: its socket
+ * @head: of the message that is coming in
+ * @got: bytes of that
+ * @body: its bytes, if somebody looks at them
+ * @size: of @body
+ * @busy: bytes of calls that are open on it
+ * @low: bytes that must be there before we are woken
+ */
+struct conn {
+	struct end	end;
+	struct head	head;
+	uint32_t	got;
+	uint8_t		*body;
+	uint32_t	size;
+	uint64_t	busy;
+	int		low;
+};
+
+static bool send_one(struct end *e, struct out *out)
+{
+	struct iovec v[2];
+	ssize_t n;
+
+	while (out->sent < out->head.length) {
+		struct msghdr msg = {
+			.msg_iov = v, .msg_iovlen = out_vector(out, v),
+		};
+
+		n = sendmsg(e->watch.fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n < 0 && errno == EAGAIN)
+			return false;
+		if (n < 0)
+			fatal("%s: send: %s", hosts[e->at].name,
+			      strerror(errno));
+		out->sent += n;
+	}
+	return true;
+}
+
+static void send_out(struct end *e, struct out *out)
+{
+	out->bytes = content_get(&out->head);
+	out_add(e, out);
+	if (!e->waits)
+		out_flush(e, send_one);
+}
+
+/* The bytes of a message: kept if somebody will look at them */
+static void keep(struct conn *c, const uint8_t *bytes, uint32_t n)
+{
+	if (!content_wanted(&c->head))
+		return;
+	if (c->size < c->head.length) {
+		c->size = c->head.length;
+		c->body = realloc(c->body, c->size);
+		if (!c->body)
+			fatal("no memory for %u bytes", c->size);
+		memcpy(c->body, &c->head, head_size(&c->head));
+	}
+	memcpy(c->body + c->got, bytes, n);
+}
+
+static void complete(struct conn *c)
+{
+	struct head head = c->head;
+	struct out out = {};
+	struct call *call;
+
+	c->got = 0;
+	call = head.kind == KIND_ANSWER ? call_find(head.id) : NULL;
+	if (call)
+		((struct conn *)call->conn)->busy -= call->size + call->answer;
+	call_arrived(&head, c->body, c->end.at);
+	if (!head_answer(&head))
+		return;
+	head_of_answer(&out.head, &head);
+	send_out(&c->end, &out);
+}
+
+/* Bytes that are wanted next: the head, then the rest */
+static uint32_t wanted(const struct conn *c)
+{
+	if (c->got < MIN_SIZE)
+		return MIN_SIZE - c->got;
+	if (c->got < head_size(&c->head))
+		return head_size(&c->head) - c->got;
+	return c->head.length - c->got;
+}
+
+static void take(struct conn *c, const uint8_t *bytes, uint32_t n)
+{
+	uint32_t want;
+
+	while (n) {
+		want = wanted(c);
+		if (want > n)
+			want = n;
+		if (c->got < MIN_SIZE || c->got < head_size(&c->head))
+			memcpy((uint8_t *)&c->head + c->got, bytes, want);
+		else
+			keep(c, bytes, want);
+		c->got += want;
+		bytes += want;
+		n -= want;
+		if (c->got == MIN_SIZE && c->head.length < MIN_SIZE)
+			fatal("%s: what comes in is not of ttpperf",
+			      hosts[c->end.at].name);
+		if (c->got >= MIN_SIZE && c->got >= head_size(&c->head) &&
+		    c->got == c->head.length)
+			complete(c);
+	}
+}
+
+/* To be woken for each frame of a long message serves nobody */
+static void set_low(struct conn *c)
+{
+	uint32_t want = c->got >= MIN_SIZE ? c->head.length - c->got : 0;
+	int low = want < LOW_MIN ? 1 : want < LOW_MAX ? want : LOW_MAX;
+
+	if (low == c->low)
+		return;
+	c->low = low;
+	if (setsockopt(c->end.watch.fd, SOL_SOCKET, SO_RCVLOWAT, &low,
+		       sizeof(low)))
+		fatal("SO_RCVLOWAT: %s", strerror(errno));
+}
+
+static void conn_ready(struct watch *w, uint32_t events)
+{
+	struct conn *c = (struct conn *)w;
+	ssize_t n;
+
+	if (events & EPOLLOUT)
+		out_flush(&c->end, send_one);
+	if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
+		return;
+	n = recv(w->fd, in_buffer, 1 << 20, MSG_DONTWAIT);
+	if (n > 0) {
+		take(c, in_buffer, n);
+		set_low(c);
+	} else if (!n) {
+		if (generator)
+			fatal("%s: a connection was closed",
+			      hosts[c->end.at].name);
+		close(w->fd);
+		free(c->body);
+		free(c);
+	} else if (errno != EAGAIN) {
+		fatal("%s: receive: %s", hosts[c->end.at].name,
+		      strerror(errno));
+	}
+}
+
+static struct conn *new_conn(uint16_t at, int fd)
+{
+	struct conn *c = calloc(1, sizeof(*c));
+	int one = 1;
+
+	if (!c)
+		fatal("no memory for a connection");
+	c->end.at = at;
+	c->low = 1;
+	c->end.watch.fd = fd;
+	c->end.watch.ready = conn_ready;
+	if (setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)))
+		fatal("TCP_NODELAY: %s", strerror(errno));
+	loop_add(&c->end.watch, EPOLLIN);
+	return c;
+}
+
+static void listen_ready(struct watch *w, uint32_t events)
+{
+	struct end *e = (struct end *)w;
+	int fd = accept4(w->fd, NULL, NULL, SOCK_CLOEXEC);
+
+	(void)events;
+	if (fd >= 0)
+		new_conn(e->at, fd);
+	else if (errno != EAGAIN && errno != ECONNABORTED)
+		fatal("%s: accept: %s", hosts[e->at].name, strerror(errno));
+}
+
+static int new_socket(struct host *h)
+{
+	int fd;
+
+	host_enter(h);
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		fatal("%s: TCP socket: %s", h->name, strerror(errno));
+	if (opt.cc && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, opt.cc,
+				 strlen(opt.cc)))
+		fatal("%s: TCP has no congestion control %s: %s", h->name,
+		      opt.cc, strerror(errno));
+	return fd;
+}
+
+static void tcp_serve(struct host *h)
+{
+	struct sockaddr_in a = {
+		.sin_family = AF_INET, .sin_port = htons(opt.port),
+	};
+	struct end *e = calloc(1, sizeof(*e));
+	int one = 1;
+
+	if (!e)
+		fatal("no memory for a socket");
+	e->at = h - hosts;
+	e->watch.ready = listen_ready;
+	e->watch.fd = new_socket(h);
+	setsockopt(e->watch.fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(e->watch.fd, (struct sockaddr *)&a, sizeof(a)) ||
+	    listen(e->watch.fd, 4096))
+		fatal("%s: TCP port %u: %s", h->name, opt.port,
+		      strerror(errno));
+	loop_add(&e->watch, EPOLLIN);
+	h->server = e;
+}
+
+/* from->client[to * conns + k] */
+static void tcp_dial(struct host *from, struct host *to)
+{
+	struct sockaddr_in a = {
+		.sin_family = AF_INET, .sin_port = htons(opt.port),
+		.sin_addr = to->ip,
+	};
+	struct conn **conns = from->client;
+	unsigned int i;
+	int fd;
+
+	if (!conns)
+		conns = calloc(host_count * opt.conns, sizeof(*conns));
+	if (!conns)
+		fatal("no memory for connections");
+	from->client = conns;
+	conns += (to - hosts) * opt.conns;
+	for (i = 0; i < opt.conns; i++) {
+		fd = new_socket(from);
+		if (connect(fd, (struct sockaddr *)&a, sizeof(a)))
+			fatal("%s: connect to %s: %s", from->name, to->name,
+			      strerror(errno));
+		conns[i] = new_conn(from - hosts, fd);
+		loop_poll();
+	}
+}
+
+static void tcp_send(struct call *c)
+{
+	struct conn **conns = hosts[c->from].client, *best;
+	struct out out = {};
+	unsigned int i;
+
+	conns += c->to * opt.conns;
+	best = conns[0];
+	for (i = 1; i < opt.conns; i++)
+		if (conns[i]->busy < best->busy)
+			best = conns[i];
+	c->conn = best;
+	if (c->kind != KIND_ONEWAY)
+		best->busy += c->size + c->answer;
+	head_of_call(&out.head, c);
+	send_out(&best->end, &out);
+}
+
+const struct transport transport_tcp = {
+	.name = "tcp", .max_size = MAX_SIZE,
+	.serve = tcp_serve, .dial = tcp_dial, .send = tcp_send,
+};

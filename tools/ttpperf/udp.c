@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * UDP: a message is a datagram.  What is lost, is lost: it counts as failed
+ * in the end.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include "out.h"
+
+static bool send_one(struct end *e, struct out *out)
+{
+	struct iovec v[2];
+	struct msghdr msg = {
+		.msg_name = &out->ip, .msg_namelen = sizeof(out->ip),
+		.msg_iov = v, .msg_iovlen = out_vector(out, v),
+	};
+
+	if (sendmsg(e->watch.fd, &msg, MSG_DONTWAIT) >= 0)
+		return true;
+	if (errno == EAGAIN || errno == ENOBUFS)
+		return false;
+	if (errno == ECONNREFUSED)	/* of an earlier one */
+		return true;
+	fatal("%s: send %u bytes: %s", hosts[e->at].name, out->head.length,
+	      strerror(errno));
+}
+
+static void send_out(struct end *e, struct out *out)
+{
+	out->bytes = content_get(&out->head);
+	if (!e->queue.first && send_one(e, out)) {
+		content_free(out->bytes);
+		return;
+	}
+	out_add(e, out);
+	out_flush(e, send_one);
+}
+
+static void ready(struct watch *w, uint32_t events)
+{
+	struct end *e = (struct end *)w;
+	socklen_t len = sizeof(struct sockaddr_in);
+	struct out out = {};
+	struct head head;
+	ssize_t n;
+
+	if (events & EPOLLOUT)
+		out_flush(e, send_one);
+	while ((n = recvfrom(e->watch.fd, in_buffer, sizeof(in_buffer),
+			     MSG_DONTWAIT, (struct sockaddr *)&out.ip,
+			     &len)) >= 0) {
+		memset(&head, 0, sizeof(head));
+		memcpy(&head, in_buffer, n < (ssize_t)sizeof(head) ?
+		       (size_t)n : sizeof(head));
+		if (n < (ssize_t)MIN_SIZE || head.length != n)
+			continue;
+		call_arrived(&head, in_buffer, e->at);
+		if (!head_answer(&head))
+			continue;
+		head_of_answer(&out.head, &head);
+		send_out(e, &out);
+	}
+	if (errno != EAGAIN && errno != ECONNREFUSED)
+		fatal("%s: receive: %s", hosts[e->at].name, strerror(errno));
+}
+
+static struct end *new_end(struct host *h, uint16_t port)
+{
+	struct sockaddr_in a = {
+		.sin_family = AF_INET, .sin_port = htons(port),
+	};
+	struct end *e = calloc(1, sizeof(*e));
+	int size = 4 << 20;
+
+	host_enter(h);
+	if (!e)
+		fatal("no memory for a socket");
+	e->at = h - hosts;
+	e->watch.ready = ready;
+	e->watch.fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (e->watch.fd < 0 ||
+	    bind(e->watch.fd, (struct sockaddr *)&a, sizeof(a)))
+		fatal("%s: UDP port %u: %s", h->name, port, strerror(errno));
+	setsockopt(e->watch.fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	setsockopt(e->watch.fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	loop_add(&e->watch, EPOLLIN);
+	return e;
+}
+
+static void udp_serve(struct host *h)
+{
+	h->server = new_end(h, opt.port);
+}
+
+static void udp_dial(struct host *from, struct host *to)
+{
+	struct end **ends;
+	unsigned int i;
+
+	(void)to;
+	if (from->client)
+		return;
+	ends = calloc(opt.sockets, sizeof(*ends));
+	if (!ends)
+		fatal("no memory for %u sockets", opt.sockets);
+	for (i = 0; i < opt.sockets; i++)
+		ends[i] = new_end(from, 0);
+	from->client = ends;
+}
+
+static void udp_send(struct call *c)
+{
+	struct end **ends = hosts[c->from].client;
+	struct out out = {
+		.ip = {
+			.sin_family = AF_INET, .sin_port = htons(opt.port),
+			.sin_addr = hosts[c->to].ip,
+		},
+	};
+
+	head_of_call(&out.head, c);
+	send_out(ends[c->id % opt.sockets], &out);
+}
+
+const struct transport transport_udp = {
+	.name = "udp", .max_size = 65507,
+	.serve = udp_serve, .dial = udp_dial, .send = udp_send,
+};
