@@ -1,0 +1,244 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# The measuring rig against theory: does the fabric take the time that physics
+# says, rank by priority, drop and mark what it should, and does ttpperf count
+# right?  If one of these fails no figure of tools/bench means anything.
+#
+# kernels: uml
+# wall: 300
+
+. ./ttp_lib.sh
+
+echo 1 >/sys/module/kernel/parameters/tt_read_cost
+workloads=/mnt/tests/workloads
+
+perf() {	# ARG...
+	ttpperf -q -f json "$@" >/tmp/perf 2>/tmp/perf.err
+}
+
+# value WORD: of the last run; of the line for all calls
+value() {
+	sed -n "s/.*\"$1\": \([0-9.]*\).*/\1/p" /tmp/perf | tail -n 1
+}
+
+all() {
+	sed -n "/\"class\": \"all\"/s/.*\"us\": {[^}]*\"$1\": \([0-9.]*\).*/\1/p" /tmp/perf
+}
+
+short() {
+	sed -n "/\"class\": \"0\"/s/.*\"us\": {[^}]*\"$1\": \([0-9.]*\).*/\1/p" /tmp/perf
+}
+
+# close_to DESCRIPTION VALUE WANTED PERCENT
+close_to() {
+	if awk -v v="$2" -v w="$3" -v p="$4" \
+	   'BEGIN { exit !(v >= w * (1 - p / 100) && v <= w * (1 + p / 100)) }'
+	then
+		tap_line ok "$1 ($2 for $3)"
+	else
+		tap_line "not ok" "$1"
+		echo "# $2 is not $3 within $4 %"
+		sed 's/^/# /' /tmp/perf.err
+	fi
+}
+
+# is DESCRIPTION VALUE OPERATOR VALUE
+is() {
+	if awk "BEGIN { exit !($2 $3 $4) }"; then
+		tap_line ok "$1 ($2 $3 $4)"
+	else
+		tap_line "not ok" "$1"
+		echo "# $2 is not $3 $4"
+	fi
+}
+
+# sum FIELD PATTERN: of the ports that match
+sum() {
+	fabric_queues | awk -v f="$1" -v p="$2" '$1 ~ p && /level=all/ {
+		for (i = 3; i <= NF; i++) {
+			split($i, kv, "=")
+			if (kv[1] == f)
+				n += kv[2]
+		}
+	} END { print n + 0 }'
+}
+
+with_ttp() {
+	[ -d /sys/module/ttp ] || modprobe ttp || exit 1
+	for i in $(seq $hosts_n); do
+		on h$i ttpctl dev add eth0 || exit 1
+	done
+}
+
+# -- one switch: what a lone datagram takes.  All of it there and back:
+# (1472 + 28 + 38 bytes x 2 links x 8 / 25 + 2 x 500 ns) x 2
+fabric 3 rate=25000 delay_ns=500
+perf pingpong --lab 3 -t udp -s 1472 -n 50
+close_to "a full frame at 25 Gbit/s" "$(all p50)" 3.969 0.5
+perf pingpong --lab 3 -t udp -s 8 -n 50
+# 84 bytes are the shortest on the wire
+close_to "the shortest frame" "$(all p50)" 2.108 0.5
+# 41 frames; the first one twice: (41 x 1538 + 1538) x 8 / 25 + 1000, twice
+perf pingpong --lab 3 -t udp -s 60672 -n 20
+close_to "41 frames" "$(all p50)" 43.340 2
+same "nothing was lost" "$(sum dropped .)" 0
+within "frames were counted" "$(sum frames 'host1.nic')" 920 930
+fabric_down
+
+fabric 2 rate=400000 delay_ns=100
+perf pingpong --lab 2 -t udp -s 1472 -n 50
+close_to "a full frame at 400 Gbit/s, ns" "$(all p50)" 0.523 2
+fabric_down
+
+# -- two tiers: four links from host to host
+fabric 4 rack=2 spines=2 rate=10000 core_rate=40000 delay_ns=500
+perf pingpong --lab 4 -t udp -s 1472 -n 20
+close_to "in a rack" "$(all p50)" 6.922 0.5
+for i in 1 2 3 4; do
+	for k in 1 2 3 4; do
+		on h$i ping -c 1 -q "$(addr $k)" >/dev/null || echo "# $i to $k"
+	done
+done >/tmp/lost
+same "all reach all" "$(cat /tmp/lost)" ""
+perf alltoall --lab 4 -t tcp -s 20000 -n 5 --verify
+same "all to all over TCP: right" "$(value wrong) $(value failed)" "0 0"
+within "spines were used" "$(sum frames '^spine')" 100 1000000
+fabric_down
+
+# -- priorities: behind a queue of best effort, PCP 6 waits for one frame, and
+# PCP 1 longer than PCP 0.  h2 and h3 fill the port of h1, h4 asks.
+fabric 4 rate=10000 delay_ns=500 buffer_kb=2000 ecn_kb=100
+for h in 1 4; do
+	ip -n h$h -batch - <<-EOT
+		link add link eth0 name v6 type vlan id 6 egress-qos-map 0:6
+		link add link eth0 name v1 type vlan id 1 egress-qos-map 0:1
+		link set v6 up
+		link set v1 up
+		addr add 10.6.0.$h/24 dev v6
+		addr add 10.1.0.$h/24 dev v1
+	EOT
+done
+rtt() {
+	on h4 ping -c 2 -i 0.02 -q "$1" |
+		sed -n 's/^rtt.*= [0-9.]*\/\([0-9.]*\).*/\1/p'
+}
+rtt 10.6.0.1 >/dev/null
+rtt 10.1.0.1 >/dev/null
+perf incast --lab 3 -t tcp --cc dctcp -s 4M -a 8 -n 25 &
+loaded=$!
+sleep 0.02
+high=$(rtt 10.6.0.1)
+base=$(rtt "$(addr 1)")
+low=$(rtt 10.1.0.1)
+wait $loaded
+is "PCP 6 passes the queue, ms" "$high" "<" 0.006
+is "best effort waits in it, ms" "$base" ">" 0.020
+is "PCP 1 waits longer, ms" "$low" ">=" "$base"
+within "the queue is about what DCTCP makes of it" \
+	"$(sum peak 'leaf0.host1')" 60000 2048000
+fabric_down
+
+# -- a full buffer drops, and nothing disappears
+fabric 5 rate=10000 buffer_kb=64 sample_ns=1000
+fabric_reset
+perf incast --lab 5 -t udp -s 60000 -n 2 --drain 50 --warmup 0
+sent=$(sum frames '.nic')
+arrived=$(sum frames leaf)
+dropped=$(sum dropped leaf)
+within "a full buffer drops" "$dropped" 10 10000
+same "frames are sent or dropped" $((arrived + dropped)) "$sent"
+within "samples were taken" "$(fabric_samples | wc -l)" 10 16384
+fabric_down
+
+# -- ECN: DCTCP keeps the queue near the threshold
+fabric 4 rate=10000 buffer_kb=1000 ecn_kb=60
+perf incast --lab 4 -t tcp --cc cubic -s 1M -a 8 -n 8
+cubic=$(sum peak 'leaf0.host1')
+same "cubic is not marked" "$(sum marked leaf)" 0
+fabric_reset
+perf incast --lab 4 -t tcp --cc dctcp -s 1M -a 8 -n 8
+is "DCTCP is marked" "$(sum marked leaf)" ">" 100
+is "and has a shorter queue, bytes" "$(sum p99 'leaf0.host1')" "<" "$cubic / 2"
+fabric_down
+
+# -- losses
+fabric 2 rate=10000 loss_ppm=10000
+perf pingpong --lab 2 -t tcp -s 100 -n 1500
+within "1 % of the frames are lost" $((100 * $(sum lost .))) \
+	$((50 * ($(sum frames .) + $(sum lost .)) / 100)) \
+	$((200 * ($(sum frames .) + $(sum lost .)) / 100))
+same "TCP repeats them" "$(value failed) $(value unfinished)" "0 0"
+fabric_set loss_ppm 0
+fabric_down
+
+# -- ttpperf: load, the same every time
+fabric 4 rate=25000
+with_ttp
+for t in ttp tcp udp; do
+	perf load --lab 4 -t $t -w $workloads/w3.cdf -l 30 -n 5000 --cap 20000
+	same "load over $t: all answered" \
+		"$(value failed) $(value unfinished) $(value wrong)" "0 0 0"
+	close_to "load over $t: achieved is offered" "$(value load_achieved)" \
+		"$(value load_offered)" 3
+	close_to "load over $t: offered is what was wanted" \
+		"$(value load_offered)" 0.30 10
+	is "load over $t: what is shorter is faster" "$(short p50)" "<" \
+		"$(all p90)"
+	ok "load over $t: JSON" sh -c 'ttp_json </tmp/perf'
+done
+for t in ttp tcp udp; do
+	for mode in pingpong stream scale incast alltoall ring direct; do
+		perf $mode --lab 4 -t $t -s 20000 -n 5 --verify
+		same "$mode over $t" "$? $(value failed) $(value wrong)" "0 0 0"
+	done
+done
+perf pingpong --lab 4 -s 100 -a 5000 -n 5 --verify
+same "another size of response" "$(value wrong) $(value calls)" "0 5"
+perf load --lab 4 --oneway -w $workloads/w2.cdf -l 30 -n 2000
+same "one-way: all arrive" "$(value failed) $(value unfinished)" "0 0"
+is "one-way: in less time than there and back, us" "$(short p50)" "<" 2
+# grants that are too small must show
+perf stream --lab 4 -s 500000 -n 20 -d 1
+good=$(value goodput_gbps)
+on h2 ttpctl dev set eth0 window 3000 unsched 1500
+perf stream --lab 4 -s 500000 -n 20 -d 1
+is "a broken setting is visible, Gbit/s" "$(value goodput_gbps)" "<" \
+	"$good / 2"
+
+# -- as on real machines: a server, and clients that name it
+for t in ttp tcp udp; do
+	on h2 ttpperf server -t $t -p 5100 >/tmp/server 2>&1 &
+	server=$!
+	wait_for 5 grep -q ready /tmp/server
+	to=$(addr 2)
+	[ $t != ttp ] || to=$(mac 2)%eth0
+	ok "--to over $t" on h1 ttpperf -q pingpong --to "$to" -t $t -p 5100 \
+		-n 20 --verify
+	ok "--to over $t, load" on h1 ttpperf -q load --to "$to" -t $t -p 5100 \
+		-n 200 -w $workloads/w2.cdf -l 20 --cap 60000
+	kill $server
+	wait $server 2>/dev/null
+done
+not_ok "nobody answers: said so" on h1 ttpperf -q pingpong --to "$(mac 3)%eth0" -p 5101
+
+usage() {	# DESCRIPTION ARG...
+	tap_what=$1
+	shift
+	ttpperf "$@" >/tmp/usage 2>&1 </dev/null
+	same "usage: $tap_what" "$? $(wc -l </tmp/usage)" "2 1"
+}
+usage "no mode"
+usage "unknown mode" sprint --lab 2
+usage "unknown transport" pingpong -t sctp --lab 2
+usage "neither --lab nor --to" pingpong
+usage "both" pingpong --lab 2 --to a
+usage "no workload" load --lab 2
+usage "a size that is too long" pingpong --lab 2 -t udp -s 70000
+usage "no number" pingpong --lab 2 -n many
+usage "incast on real machines" incast --to a
+not_ok "no such file" ttpperf -q load --lab 4 -w /nowhere
+for h in $(seq 4); do on h$h ttpctl dev del eth0; done
+fabric_down
+ok "the module can be removed" wait_for 5 rmmod ttp
+tap_done

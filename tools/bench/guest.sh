@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# guest.sh ARG...: run by bench in a guest of tools/lab: build the fabric, run
+# ttpperf ARG... on it, leave results in /mnt/out.
+#
+#   HOSTS=N FABRIC="PARAMETER=VALUE..."	the network
+#   BESIDE="ARG..."	a second ttpperf at the same time
+#   TTP_DEV="KEY VALUE..."	settings of each device
+. /mnt/lib/hosts.sh
+
+fail() {
+	echo "bench: $*"
+	exit 1
+}
+
+ulimit -n 1000000
+fabric "$HOSTS" $FABRIC
+modprobe ttp
+hosts_each '
+	on h$i ttpctl dev add eth0 $TTP_DEV || fail "h$i: dev add"
+	on h$i ttpctl param set mem 256M || fail "h$i: param"
+	# Neither may wait for the default of 200 ms: data centres set less
+	on h$i sh -c "echo 5000 >/proc/sys/net/ipv4/tcp_rto_min_us"
+'
+out=/mnt/out
+if [ "$BESIDE" ]; then
+	ttpperf --lab "$HOSTS" -q -f json -p 6000 $BESIDE >$out/beside.json \
+		2>$out/beside.err &
+fi
+ttpperf --lab "$HOSTS" -q -f json --cdf $out/cdf \
+	--mark /sys/kernel/debug/ttp_fabric/reset "$@" >$out/result.json \
+	2>$out/result.err
+status=$?
+fabric_queues >$out/queues
+fabric_samples >$out/samples
+hosts_each 'on h$i cat /proc/net/ttp/snmp | sed "s/^/h$i /"' >$out/snmp
+wait
+[ -s $out/result.json ] || fail "$(cat $out/result.err)"
+exit $((status > 1))
