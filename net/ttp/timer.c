@@ -15,8 +15,12 @@
 /* RPCs looked at in one run; the rest of a crowd is spread out in time */
 #define TTP_TIMER_BATCH		32U
 #define TTP_TIMER_PAUSE_NS	(20 * NSEC_PER_USEC)
-/* However far the back-off goes: questions asked before silence is too long */
-#define TTP_TIMER_CHANCES	5U
+/*
+ * However far the back-off goes: questions asked before silence is too long.
+ * With 10 % loss each way a peer that is alive must not seem dead, not even to
+ * an RPC that waits for days.
+ */
+#define TTP_TIMER_CHANCES	8U
 /*
  * Times the limit of silence that a message may stand still although its
  * sender is alive: it holds receive budget that others wait for.
