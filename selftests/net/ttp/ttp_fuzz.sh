@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Random frames in between real traffic.  FRAMES=100000 for more of them,
 # LAB_SEED for others.
+#
+# cpus: 1
 . ./ttp_lib.sh
 . ./raw_lib.sh
 ttp_raw_up

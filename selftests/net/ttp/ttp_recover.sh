@@ -6,7 +6,7 @@
 #
 # cpus: 1
 # wall: 300
-# short: LIMITS=auto,1
+# short: LIMITS=auto
 #
 # LIMITS: of the unscheduled part and the window, each with each.
 
