@@ -123,9 +123,10 @@ static inline struct fabric_cb *fabric_cb(struct sk_buff *skb)
 	return (struct fabric_cb *)skb->cb;
 }
 
-int pipe_init(struct pipe *p, u32 rate_mbps, u64 delay_ns);
-void pipe_stop(struct pipe *p);
+void pipe_init(struct pipe *p, u32 rate_mbps, u64 delay_ns);
+void pipe_empty(struct pipe *p);
 void pipe_reset(struct pipe *p, u64 now_ns);
+void pipe_settle(struct pipe *p, u64 now_ns);
 void pipe_send(struct pipe *p, struct sk_buff *skb);
 void pipe_measure(struct sk_buff *skb);
 
@@ -171,6 +172,8 @@ struct fabric_switch {
  * @sw: leaves, then spines
  * @pipe: all pipes, those of the hosts' cards included
  * @random: state of the random numbers
+ * @frozen_ns: since when nothing is counted, or 0
+ * @stopping: no timer may be started any more
  */
 struct fabric {
 	spinlock_t		lock;	/* see above */
@@ -183,6 +186,8 @@ struct fabric {
 	struct fabric_switch	*sw;
 	struct pipe		**pipe;
 	u64			random;
+	u64			frozen_ns;
+	bool			stopping;
 };
 
 extern struct fabric fabric;
@@ -197,7 +202,8 @@ int host_create(unsigned int i);
 void host_destroy(struct fabric_host *host);
 void host_receive(struct pipe *p, struct sk_buff_head *frames);
 
-struct pipe *switch_port(struct fabric_switch *sw, const char *to);
+struct pipe *switch_port(struct fabric_switch *sw, const char *to,
+			 u32 rate_mbps);
 void switch_receive(struct pipe *p, struct sk_buff_head *frames);
 
 struct pipe *fabric_new_pipe(void);

@@ -35,6 +35,8 @@ static void gauge_advance(struct gauge *g, u64 now_ns)
 {
 	u64 ns = now_ns - g->since_ns;
 
+	if (fabric.frozen_ns)
+		return;
 	g->ns[gauge_bucket(g->value)] += ns;
 	g->sum += g->value * ns;
 	g->since_ns = now_ns;
@@ -44,7 +46,8 @@ void gauge_set(struct gauge *g, u64 value, u64 now_ns)
 {
 	gauge_advance(g, now_ns);
 	g->value = value;
-	g->peak = max(g->peak, value);
+	if (!fabric.frozen_ns)
+		g->peak = max(g->peak, value);
 }
 
 void gauge_reset(struct gauge *g, u64 now_ns)

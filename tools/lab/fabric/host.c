@@ -58,12 +58,15 @@ void host_receive(struct pipe *p, struct sk_buff_head *frames)
 
 	while ((skb = __skb_dequeue(frames))) {
 		if (!netif_running(dev)) {
+			DEV_STATS_INC(dev, rx_dropped);
 			kfree_skb(skb);
 			continue;
 		}
-		skb->protocol = eth_type_trans(skb, dev);
 		skb_scrub_packet(skb, true);
+		skb->priority = 0;
 		memset(skb->cb, 0, sizeof(skb->cb));
+		/* says whether it is for us, so after the scrubbing */
+		skb->protocol = eth_type_trans(skb, dev);
 		if (skb->ip_summed == CHECKSUM_NONE)
 			skb->ip_summed = CHECKSUM_UNNECESSARY;
 		dev_sw_netstats_rx_add(dev, skb->len);
@@ -130,16 +133,13 @@ int host_create(unsigned int i)
 
 	host->sw = &fabric.sw[i / fabric.rack];
 	snprintf(name, sizeof(name), "host%u", i + 1);
-	host->port = switch_port(host->sw, name);
+	host->port = switch_port(host->sw, name, fabric_rate);
 	if (!host->port)
 		return -ENOMEM;
 	host->port->to_host = host;
 	host->port->arrive = host_receive;
 	host->port->lossy = true;
 	host->port->rx_wait_ns = fabric_rx_wait_ns;
-	err = pipe_init(host->port, fabric_rate, fabric_delay_ns);
-	if (err)
-		return err;
 
 	snprintf(host->nic.name, sizeof(host->nic.name), "host%u.nic", i + 1);
 	host->nic.from_host = host;
@@ -147,9 +147,7 @@ int host_create(unsigned int i)
 	host->nic.sent = host_sent;
 	host->nic.arrive = switch_receive;
 	host->nic.lossy = true;
-	err = pipe_init(&host->nic, fabric_rate, fabric_delay_ns);
-	if (err)
-		return err;
+	pipe_init(&host->nic, fabric_rate, fabric_delay_ns);
 	fabric.pipe[fabric.pipes++] = &host->nic;
 
 	dev = alloc_netdev(sizeof(host), "fab%d", NET_NAME_ENUM, host_setup);

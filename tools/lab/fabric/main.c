@@ -101,13 +101,13 @@ static int fabric_join(struct fabric_switch *from, struct fabric_switch *to,
 	snprintf(name, sizeof(name), "%s%u",
 		 to->index < fabric.leaves ? "leaf" : "spine",
 		 to->index < fabric.leaves ? to->index : to->index - fabric.leaves);
-	p = switch_port(from, name);
+	p = switch_port(from, name, core_rate ?: fabric_rate);
 	if (!p)
 		return -ENOMEM;
 	p->to_switch = to;
 	p->arrive = switch_receive;
 	*port = p;
-	return pipe_init(p, core_rate ?: fabric_rate, fabric_delay_ns);
+	return 0;
 }
 
 static int fabric_switches(void)
@@ -137,20 +137,23 @@ static void fabric_destroy(void)
 
 	for (i = 0; fabric.host && i < fabric.hosts; i++)
 		host_destroy(&fabric.host[i]);
+	report_exit();
 	/* Nothing enters any more, but what is inside still moves */
+	spin_lock_bh(&fabric.lock);
+	fabric.stopping = true;
+	spin_unlock_bh(&fabric.lock);
 	for (i = 0; i < fabric.pipes; i++) {
 		hrtimer_cancel(&fabric.pipe[i]->tx);
 		hrtimer_cancel(&fabric.pipe[i]->rx);
 	}
 	for (i = 0; i < fabric.pipes; i++) {
-		pipe_stop(fabric.pipe[i]);
+		pipe_empty(fabric.pipe[i]);
 		if (!fabric.pipe[i]->from_host)
 			kvfree(fabric.pipe[i]);
 	}
 	for (i = 0; fabric.host && i < fabric.hosts; i++)
 		if (fabric.host[i].dev)
 			free_netdev(fabric.host[i].dev);
-	report_exit();
 	kvfree(fabric.pipe);
 	kvfree(fabric.host);
 	kvfree(fabric.sw);
@@ -173,26 +176,44 @@ static int fabric_create(void)
 	return err;
 }
 
-static int __init fabric_init(void)
+static int fabric_check(void)
 {
-	int err;
+	unsigned int leaves = rack ? DIV_ROUND_UP(hosts, rack) : 1;
 
-	if (hosts < 1 || hosts > FABRIC_MAX_HOSTS) {
+	if (hosts < 1 || hosts > FABRIC_MAX_HOSTS || rack > FABRIC_MAX_HOSTS) {
 		pr_err("1 to %u hosts, please\n", FABRIC_MAX_HOSTS);
 		return -EINVAL;
 	}
+	if (!fabric_rate || 8000000 % fabric_rate ||
+	    (core_rate && 8000000 % core_rate)) {
+		pr_err("rates in Mbit/s have to divide 8,000,000 (ps for a byte)\n");
+		return -EINVAL;
+	}
+	if (leaves > 1 && (!spines || spines > FABRIC_MAX_SWITCHES ||
+			   leaves + spines > FABRIC_MAX_SWITCHES)) {
+		pr_err("at most %u switches, and a spine for several leaves\n",
+		       FABRIC_MAX_SWITCHES);
+		return -EINVAL;
+	}
+	if (!fabric_nic_bytes || !fabric_buffer_kb) {
+		pr_err("neither nic_bytes nor buffer_kb may be 0\n");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int __init fabric_init(void)
+{
+	int err = fabric_check();
+
+	if (err)
+		return err;
 	spin_lock_init(&fabric.lock);
 	fabric.hosts = hosts;
 	fabric.rack = rack ?: hosts;
 	fabric.leaves = DIV_ROUND_UP(hosts, fabric.rack);
 	fabric.spines = fabric.leaves > 1 ? spines : 0;
 	fabric.random = seed;
-	if ((fabric.leaves > 1 && !spines) ||
-	    fabric.leaves + fabric.spines > FABRIC_MAX_SWITCHES) {
-		pr_err("at most %u switches, and a spine for several leaves\n",
-		       FABRIC_MAX_SWITCHES);
-		return -EINVAL;
-	}
 	fabric_base_ns = ktime_get_ns();
 	err = fabric_create();
 	if (err)

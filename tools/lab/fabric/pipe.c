@@ -52,8 +52,8 @@ static void pipe_account(struct pipe *p, const struct fabric_cb *cb, int sign)
 		p->sw->used += bytes;
 }
 
-/* Begin with the next frame, if there is one */
-static void pipe_start(struct pipe *p)
+/* Begin with the next frame, if there is one, at @now_ps */
+static void pipe_start(struct pipe *p, u64 now_ps)
 {
 	struct fabric_cb *cb;
 	int level;
@@ -65,11 +65,10 @@ static void pipe_start(struct pipe *p)
 		if (p->sending)
 			break;
 	}
-	if (!p->sending)
+	if (!p->sending || fabric.stopping)
 		return;
 	cb = fabric_cb(p->sending);
-	p->free_ps = max(p->free_ps, fabric_now_ns() * 1000) +
-		     (u64)cb->wire * p->ps_per_byte;
+	p->free_ps = now_ps + (u64)cb->wire * p->ps_per_byte;
 	hrtimer_start(&p->tx, pipe_time(p->free_ps), HRTIMER_MODE_ABS_SOFT);
 }
 
@@ -77,7 +76,7 @@ static void pipe_watch(struct pipe *p)
 {
 	struct sk_buff *first = skb_peek(&p->cable);
 
-	if (first)
+	if (first && !fabric.stopping)
 		hrtimer_start(&p->rx, ktime_add_ns(pipe_time(fabric_cb(first)->arrival_ps),
 						   p->rx_wait_ns),
 			      HRTIMER_MODE_ABS_SOFT);
@@ -97,7 +96,8 @@ static enum hrtimer_restart pipe_sent(struct hrtimer *timer)
 	__skb_queue_tail(&p->cable, skb);
 	if (p->cable.qlen == 1)
 		pipe_watch(p);
-	pipe_start(p);
+	/* The timer was late by less than a ns */
+	pipe_start(p, p->free_ps);
 	spin_unlock_bh(&fabric.lock);
 	return HRTIMER_NORESTART;
 }
@@ -118,7 +118,7 @@ static enum hrtimer_restart pipe_arrived(struct hrtimer *timer)
 	       fabric_cb(skb)->arrival_ps <= now_ps) {
 		__skb_unlink(skb, &p->cable);
 		if (p->lossy && loss && fabric_random() % 1000000 < loss) {
-			p->lost++;
+			p->lost += !fabric.frozen_ns;
 			__skb_queue_tail(&lost, skb);
 		} else {
 			__skb_queue_tail(&frames, skb);
@@ -139,12 +139,25 @@ void pipe_send(struct pipe *p, struct sk_buff *skb)
 
 	lockdep_assert_held(&fabric.lock);
 
-	p->counts[cb->level].frames++;
-	p->counts[cb->level].bytes += cb->wire;
+	if (!fabric.frozen_ns) {
+		p->counts[cb->level].frames++;
+		p->counts[cb->level].bytes += cb->wire;
+	}
 	pipe_account(p, cb, 1);
 	__skb_queue_tail(&p->queue[cb->level], skb);
+	/* It may have become free within the ns that it is now */
 	if (!p->sending)
-		pipe_start(p);
+		pipe_start(p, max(p->free_ps, fabric_now_ns() * 1000));
+}
+
+/* Bring all gauges up to date */
+void pipe_settle(struct pipe *p, u64 now_ns)
+{
+	int i;
+
+	for (i = 0; i < FABRIC_LEVELS; i++)
+		gauge_set(&p->depth[i], p->depth[i].value, now_ns);
+	gauge_set(&p->total, p->total.value, now_ns);
 }
 
 void pipe_reset(struct pipe *p, u64 now_ns)
@@ -160,15 +173,11 @@ void pipe_reset(struct pipe *p, u64 now_ns)
 	p->lost = 0;
 }
 
-int pipe_init(struct pipe *p, u32 rate_mbps, u64 delay_ns)
+/* The rate divides 8,000,000 */
+void pipe_init(struct pipe *p, u32 rate_mbps, u64 delay_ns)
 {
 	int i;
 
-	if (!rate_mbps || 8000000 % rate_mbps) {
-		pr_err("a rate of %u Mbit/s is no whole number of ps a byte\n",
-		       rate_mbps);
-		return -EINVAL;
-	}
 	for (i = 0; i < FABRIC_LEVELS; i++)
 		__skb_queue_head_init(&p->queue[i]);
 	__skb_queue_head_init(&p->cable);
@@ -177,16 +186,13 @@ int pipe_init(struct pipe *p, u32 rate_mbps, u64 delay_ns)
 	hrtimer_setup(&p->tx, pipe_sent, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	hrtimer_setup(&p->rx, pipe_arrived, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
-	return 0;
 }
 
-/* Nothing is sent to it any more */
-void pipe_stop(struct pipe *p)
+/* No timer of it runs any more */
+void pipe_empty(struct pipe *p)
 {
 	int i;
 
-	hrtimer_cancel(&p->tx);
-	hrtimer_cancel(&p->rx);
 	kfree_skb(p->sending);
 	p->sending = NULL;
 	for (i = 0; i < FABRIC_LEVELS; i++)

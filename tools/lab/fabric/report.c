@@ -54,7 +54,7 @@ static void report_pipe(struct seq_file *m, struct pipe *p, u64 now_ns)
 /* One line a port and level that was used, and one for all levels */
 static int queues_show(struct seq_file *m, void *v)
 {
-	u64 now_ns = fabric_now_ns();
+	u64 now_ns = fabric.frozen_ns ?: fabric_now_ns();
 	unsigned int i;
 
 	for (i = 0; i < fabric.pipes; i++) {
@@ -112,7 +112,7 @@ static enum hrtimer_restart report_take(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* Begin anew; "0" stops the samples as well */
+/* "1": begin anew; "0": leave it as it is now */
 static ssize_t reset_write(struct file *file, const char __user *buf,
 			   size_t len, loff_t *pos)
 {
@@ -125,6 +125,9 @@ static ssize_t reset_write(struct file *file, const char __user *buf,
 		return err;
 	hrtimer_cancel(&report_timer);
 	spin_lock_bh(&fabric.lock);
+	for (i = 0; !on && !fabric.frozen_ns && i < fabric.pipes; i++)
+		pipe_settle(fabric.pipe[i], now_ns);
+	fabric.frozen_ns = on ? 0 : now_ns;
 	for (i = 0; on && i < fabric.pipes; i++)
 		pipe_reset(fabric.pipe[i], now_ns);
 	if (on) {

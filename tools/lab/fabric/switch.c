@@ -65,7 +65,7 @@ static void switch_mark(struct pipe *p, struct sk_buff *skb)
 	if (skb_ensure_writable(skb, ETH_HLEN + sizeof(struct iphdr)))
 		return;
 	skb_set_network_header(skb, ETH_HLEN);
-	if (INET_ECN_set_ce(skb))
+	if (INET_ECN_set_ce(skb) && !fabric.frozen_ns)
 		p->counts[cb->level].marked++;
 }
 
@@ -75,7 +75,7 @@ static void switch_forward(struct pipe *p, struct sk_buff *skb,
 	const struct fabric_cb *cb = fabric_cb(skb);
 
 	if (!switch_admits(p, cb)) {
-		p->counts[cb->level].dropped++;
+		p->counts[cb->level].dropped += !fabric.frozen_ns;
 		__skb_queue_tail(dropped, skb);
 		return;
 	}
@@ -138,13 +138,15 @@ void switch_receive(struct pipe *p, struct sk_buff_head *frames)
 	__skb_queue_purge(&dropped);
 }
 
-/* A port of @sw, with its queues; connect it, then pipe_init() */
-struct pipe *switch_port(struct fabric_switch *sw, const char *to)
+/* A port of @sw, with its queues and its cable, still to be connected */
+struct pipe *switch_port(struct fabric_switch *sw, const char *to,
+			 u32 rate_mbps)
 {
 	struct pipe *p = fabric_new_pipe();
 
 	if (!p)
 		return NULL;
+	pipe_init(p, rate_mbps, fabric_delay_ns);
 	p->sw = sw;
 	snprintf(p->name, sizeof(p->name), "%s%u.%s",
 		 sw->index < fabric.leaves ? "leaf" : "spine",
