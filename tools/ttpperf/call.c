@@ -76,7 +76,7 @@ void call_end(struct call *c, int error)
 	uint64_t now = now_ns();
 
 	if (error)
-		report_failed(c, error);
+		report_failed(c, error, now);
 	else
 		report_call(c, now);
 	calls_open--;
@@ -118,6 +118,15 @@ void call_arrived(const struct head *head, const void *buf, uint16_t at)
 uint32_t head_size(const struct head *head)
 {
 	return head->kind == KIND_SIZED ? sizeof(*head) : MIN_SIZE;
+}
+
+/* Is it a message of ours, of so many bytes? */
+bool head_valid(const struct head *head, size_t length)
+{
+	return length >= MIN_SIZE && head->length == length &&
+	       length >= head_size(head) && length <= MAX_SIZE &&
+	       head->kind <= KIND_ANSWER &&
+	       (head->kind != KIND_SIZED || head->answer <= MAX_SIZE);
 }
 
 void head_of_call(struct head *out, const struct call *c)

@@ -52,9 +52,9 @@ static void make_call(const struct pair *p, uint64_t now)
 	struct call *c = call_new(p->from, p->to, opt.size,
 				  opt.answer_given ? opt.answer : opt.size);
 
-	if (made == skipped)
+	if (rounds && made == skipped)
 		report_start(now);
-	c->measured = made >= skipped;
+	c->measured = made >= skipped && made < all;
 	made++;
 	call_begin(c, now);
 }
@@ -85,17 +85,20 @@ static void fire(uint64_t now)
 
 	if (!start_ns) {
 		report_stop(now);
+		call_each_open(report_unfinished);
 		loop_stop();
 		return;
 	}
 	start_ns = 0;
+	if (!rounds && !skipped)
+		report_start(now);
 	last_ns = now;
 	if (rounds) {
 		make_round();
 		return;
 	}
 	for (k = 0; k < opt.depth; k++)
-		for (i = 0; i < pair_count && made < all; i++)
+		for (i = 0; i < pair_count; i++)
 			make_call(&pairs[i], now);
 }
 
@@ -104,6 +107,11 @@ static uint64_t due(void)
 	return start_ns ? start_ns : last_ns + opt.drain_ns;
 }
 
+/*
+ * The measurement goes from the end of a call to the end of a call, and others
+ * are open all the time: so as many bytes of some that began before it are in
+ * it as bytes of others that end after it are not.
+ */
 static void ended(struct call *c, int error)
 {
 	struct pair p = { c->from, c->to };
@@ -112,19 +120,29 @@ static void ended(struct call *c, int error)
 	done++;
 	report_progress(done, all);
 	last_ns = now_ns();
-	if (done == all)
+	if (!rounds && done == skipped)
+		report_start(last_ns);
+	if (done == all) {
 		report_stop(last_ns);
+		loop_stop();
+	}
 	if (rounds && !--round_open)
 		end_round();
-	else if (!rounds && made < all)
+	else if (!rounds && done < all)
 		make_call(&p, last_ns);
-	if (done == all)
-		loop_stop();
 }
 
 static const struct generator closed_generator = {
 	.due = due, .fire = fire, .ended = ended,
 };
+
+/* In step, calls that are open together end together: count whole steps */
+static uint64_t whole_steps(uint64_t calls)
+{
+	uint64_t step = opt.depth * pair_count;
+
+	return (calls + step - 1) / step * step;
+}
 
 void closed_start(void)
 {
@@ -134,6 +152,13 @@ void closed_start(void)
 	rounds = !strcmp(opt.mode, "incast") || !strcmp(opt.mode, "alltoall");
 	all = opt.count * (rounds ? pair_count : 1);
 	skipped = (uint64_t)(opt.warmup * opt.count) * (rounds ? pair_count : 1);
+	if (!rounds) {
+		skipped = whole_steps(skipped);
+		all = whole_steps(all);
+		/* all of them are a step */
+		if (skipped && skipped == all)
+			all += whole_steps(1);
+	}
 	start_ns = now_ns() + 1000000;
 	generator = &closed_generator;
 	loop_run();

@@ -105,7 +105,7 @@ static double number(const char *name, const char *text, double min, double max)
 		n *= 1 << 20, end++;
 	else if (end != text && *end == 'G')
 		n *= 1 << 30, end++;
-	if (errno || end == text || *end || n < min || n > max)
+	if (errno || end == text || *end || !(n >= min && n <= max))
 		bad_usage("%s wants a number from %g to %g, not \"%s\"", name,
 			  min, max, text);
 	return n;
@@ -410,6 +410,5 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	run(m);
-	call_each_open(report_unfinished);
 	return report_print();
 }

@@ -14,8 +14,7 @@ static struct source {
 } sources[MAX_HOSTS];
 static unsigned int source_count;
 static double gap_ns;		/* mean, at one source */
-static uint64_t made, all, skipped, last_ns, end_ns;
-static bool running;
+static uint64_t made, all, skipped, measured_open, last_ns, end_ns;
 
 static double call_wire(uint32_t size)
 {
@@ -51,9 +50,10 @@ static uint16_t draw_server(struct source *s)
 	return to < s->host ? to : to + 1;
 }
 
+/* All that counts have been made, and have ended */
 static void stop_if_done(void)
 {
-	if (running && made == all && !calls_open)
+	if (made >= all && !measured_open)
 		loop_stop();
 }
 
@@ -78,8 +78,9 @@ static void make_call(struct source *s)
 	c->class = class;
 	if (made == skipped)
 		report_start(due_ns);
-	c->measured = made >= skipped;
-	if (last_one(due_ns))
+	c->measured = made >= skipped && made < all;
+	measured_open += c->measured;
+	if (made < all && last_one(due_ns))
 		all = made + 1;
 	made++;
 	call_begin(c, due_ns);
@@ -91,27 +92,44 @@ static void make_call(struct source *s)
 	}
 }
 
+/*
+ * Others go on while those that count end, so that nothing is fast because the
+ * network empties; but not for ever.
+ */
+static bool making(void)
+{
+	return made / 2 < all;
+}
+
 static uint64_t due(void)
 {
-	if (made == all)
-		return last_ns + opt.drain_ns;
-	return first_source()->next_ns;
+	uint64_t end = made >= all ? last_ns + opt.drain_ns : UINT64_MAX;
+	uint64_t next = making() ? first_source()->next_ns : UINT64_MAX;
+
+	return next < end ? next : end;
+}
+
+static void give_up(const struct call *c, uint64_t now)
+{
+	if (c->measured)
+		report_unfinished(c, now);
 }
 
 static void fire(uint64_t now)
 {
-	if (made == all) {
-		loop_stop();	/* the rest takes too long */
+	if (made >= all && now >= last_ns + opt.drain_ns) {
+		call_each_open(give_up);
+		loop_stop();
 		return;
 	}
-	while (made < all && first_source()->next_ns <= now)
+	if (making() && first_source()->next_ns <= now)
 		make_call(first_source());
 }
 
 static void ended(struct call *c, int error)
 {
-	(void)c;
 	(void)error;
+	measured_open -= c->measured;
 	stop_if_done();
 }
 
@@ -142,7 +160,6 @@ void open_start(void)
 		random_next(&sources[i].state);
 		sources[i].next_ns = start + gap(&sources[i]);
 	}
-	running = true;
 	generator = &open_generator;
 	loop_run();
 }

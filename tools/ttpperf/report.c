@@ -10,7 +10,7 @@
 #include "ttpperf.h"
 
 #define MAX_VALUES	16
-#define ERRORS		64
+#define ERRORS		134
 
 static struct {
 	struct hist	time[CLASSES], slow[CLASSES];
@@ -19,7 +19,7 @@ static struct {
 	double		offered, achieved;	/* bytes, as on the wire */
 	double		payload;
 	uint64_t	calls, failed, unfinished, wrong;
-	uint64_t	errors[ERRORS], other_errors;
+	uint64_t	errors[ERRORS];
 	struct rusage	before, after;
 	uint64_t	told_ns;
 } r;
@@ -56,23 +56,31 @@ static double wire_of(const struct call *c)
 	return bytes;
 }
 
-void report_start(uint64_t now)
+static void mark(const char *text)
 {
 	FILE *f;
 
-	r.start_ns = now;
-	getrusage(RUSAGE_SELF, &r.before);
 	if (!opt.mark)
 		return;
 	f = fopen(opt.mark, "w");
-	if (!f || fputs("1\n", f) < 0 || fclose(f))
+	if (!f || fputs(text, f) < 0 || fclose(f))
 		fatal("%s: %s", opt.mark, strerror(errno));
+}
+
+void report_start(uint64_t now)
+{
+	r.start_ns = now;
+	getrusage(RUSAGE_SELF, &r.before);
+	mark("1\n");
 }
 
 void report_stop(uint64_t now)
 {
+	if (r.stop_ns)
+		return;
 	r.stop_ns = now;
 	getrusage(RUSAGE_SELF, &r.after);
+	mark("0\n");
 }
 
 void report_offered(const struct call *c)
@@ -107,14 +115,17 @@ void report_unfinished(const struct call *c, uint64_t now)
 	report_call(c, now);
 }
 
-void report_failed(const struct call *c, int error)
+/* To give up is no way to be fast: it counts as long as we would have waited */
+void report_failed(const struct call *c, int error, uint64_t now)
 {
-	(void)c;
 	r.failed++;
-	if (error < ERRORS)
+	if (error > 0 && error < ERRORS)
 		r.errors[error]++;
 	else
-		r.other_errors++;
+		r.errors[0]++;
+	if (c->measured && now < c->began_ns + opt.drain_ns)
+		now = c->began_ns + opt.drain_ns;
+	report_call(c, now);
 }
 
 void report_wrong(void)
@@ -230,7 +241,7 @@ static void print_text(void)
 		printf("%llu messages with wrong content\n",
 		       (unsigned long long)r.wrong);
 	if (r.failed || r.unfinished)
-		printf("%llu calls failed, %llu had not ended (and count as if they had)\n",
+		printf("%llu calls failed (and count as if we had waited for them), %llu had not ended (and count as if they had)\n",
 		       (unsigned long long)r.failed,
 		       (unsigned long long)r.unfinished);
 	for (i = 0; i < ERRORS; i++)
@@ -257,7 +268,7 @@ static void json_class(const char *name, uint32_t upto, const struct hist *t,
 static void print_json(void)
 {
 	char name[16];
-	unsigned int i;
+	unsigned int i, n;
 
 	printf("{\n  \"mode\": \"%s\", \"transport\": \"%s\", \"hosts\": %u,\n",
 	       opt.mode, transport_name(), host_count);
@@ -273,7 +284,12 @@ static void print_json(void)
 	printf("  \"calls\": %llu, \"failed\": %llu, \"unfinished\": %llu, \"wrong\": %llu,\n",
 	       (unsigned long long)r.calls, (unsigned long long)r.failed,
 	       (unsigned long long)r.unfinished, (unsigned long long)r.wrong);
-	printf("  \"values\": {");
+	printf("  \"errors\": {");
+	for (i = 0, n = 0; i < ERRORS; i++)
+		if (r.errors[i])
+			printf("%s\"%s\": %llu", n++ ? ", " : "", strerror(i),
+			       (unsigned long long)r.errors[i]);
+	printf("},\n  \"values\": {");
 	for (i = 0; i < value_count; i++)
 		printf("%s\"%s\": %.3f", i ? ", " : "", values[i].name,
 		       values[i].value);

@@ -52,9 +52,11 @@ static bool send_one(struct end *e, struct out *out)
 		n = sendmsg(e->watch.fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (n < 0 && errno == EAGAIN)
 			return false;
-		if (n < 0)
+		if (n < 0 && generator)
 			fatal("%s: send: %s", hosts[e->at].name,
 			      strerror(errno));
+		if (n < 0)
+			return true;	/* reading will tell */
 		out->sent += n;
 	}
 	return true;
@@ -90,8 +92,10 @@ static void complete(struct conn *c)
 	struct call *call;
 
 	c->got = 0;
-	call = head.kind == KIND_ANSWER ? call_find(head.id) : NULL;
-	if (call)
+	/* One-way messages end where we play the server, too */
+	call = head.kind == KIND_ANSWER || head.kind == KIND_ONEWAY ?
+	       call_find(head.id) : NULL;
+	if (call && call->conn)
 		((struct conn *)call->conn)->busy -= call->size + call->answer;
 	call_arrived(&head, c->body, c->end.at);
 	if (!head_answer(&head))
@@ -110,7 +114,8 @@ static uint32_t wanted(const struct conn *c)
 	return c->head.length - c->got;
 }
 
-static void take(struct conn *c, const uint8_t *bytes, uint32_t n)
+/* false: that is not what ttpperf would send */
+static bool take(struct conn *c, const uint8_t *bytes, uint32_t n)
 {
 	uint32_t want;
 
@@ -125,13 +130,27 @@ static void take(struct conn *c, const uint8_t *bytes, uint32_t n)
 		c->got += want;
 		bytes += want;
 		n -= want;
-		if (c->got == MIN_SIZE && c->head.length < MIN_SIZE)
-			fatal("%s: what comes in is not of ttpperf",
-			      hosts[c->end.at].name);
+		if (c->got >= MIN_SIZE && c->got == head_size(&c->head) &&
+		    !head_valid(&c->head, c->head.length))
+			return false;
 		if (c->got >= MIN_SIZE && c->got >= head_size(&c->head) &&
 		    c->got == c->head.length)
 			complete(c);
 	}
+	return true;
+}
+
+/* Others come and go, but a client needs all of its connections */
+static void drop(struct conn *c, const char *why)
+{
+	if (generator)
+		fatal("%s: a connection failed: %s", hosts[c->end.at].name,
+		      why);
+	while (c->end.queue.first)
+		out_done(&c->end);
+	close(c->end.watch.fd);
+	free(c->body);
+	free(c);
 }
 
 /* To be woken for each frame of a long message serves nobody */
@@ -158,20 +177,14 @@ static void conn_ready(struct watch *w, uint32_t events)
 	if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
 		return;
 	n = recv(w->fd, in_buffer, 1 << 20, MSG_DONTWAIT);
-	if (n > 0) {
-		take(c, in_buffer, n);
+	if (n > 0 && take(c, in_buffer, n))
 		set_low(c);
-	} else if (!n) {
-		if (generator)
-			fatal("%s: a connection was closed",
-			      hosts[c->end.at].name);
-		close(w->fd);
-		free(c->body);
-		free(c);
-	} else if (errno != EAGAIN) {
-		fatal("%s: receive: %s", hosts[c->end.at].name,
-		      strerror(errno));
-	}
+	else if (n > 0)
+		drop(c, "this is not ttpperf");
+	else if (!n)
+		drop(c, "closed");
+	else if (errno != EAGAIN)
+		drop(c, strerror(errno));
 }
 
 static struct conn *new_conn(uint16_t at, int fd)
@@ -279,8 +292,7 @@ static void tcp_send(struct call *c)
 		if (conns[i]->busy < best->busy)
 			best = conns[i];
 	c->conn = best;
-	if (c->kind != KIND_ONEWAY)
-		best->busy += c->size + c->answer;
+	best->busy += c->size + c->answer;
 	head_of_call(&out.head, c);
 	send_out(&best->end, &out);
 }

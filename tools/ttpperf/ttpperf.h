@@ -86,6 +86,7 @@ uint32_t head_answer(const struct head *head);
 void head_of_answer(struct head *out, const struct head *request);
 void head_of_call(struct head *out, const struct call *c);
 uint32_t head_size(const struct head *head);
+bool head_valid(const struct head *head, size_t length);
 
 /* The bytes of a message behind its head; zero if it has no pattern */
 const uint8_t *content_get(const struct head *head);
@@ -262,7 +263,7 @@ void report_stop(uint64_t now_ns);
 void report_call(const struct call *c, uint64_t now_ns);
 void report_offered(const struct call *c);
 void report_unfinished(const struct call *c, uint64_t now_ns);
-void report_failed(const struct call *c, int error);
+void report_failed(const struct call *c, int error, uint64_t now_ns);
 void report_wrong(void);
 void report_progress(uint64_t done, uint64_t all);
 void report_value(const char *name, double value, const char *unit);
