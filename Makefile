@@ -24,6 +24,7 @@ help:
 #:   make check-fast   lint and the functional tests on one kernel (2 minutes)
 #:   make bench        TTP beside TCP and DCTCP in virtual time (an hour)
 #:   make bench-quick  the most telling part of it (3 minutes)
+#:   make bench-cpu    instructions for each message, on a real kernel
 #:
 #:   make modules      net/ttp/ttp.ko for KDIR (default: the running kernel)
 #:   make tools        ttpctl and the examples, in build/bin
@@ -90,11 +91,13 @@ check:
 check-fast:
 	@tools/dev/check fast
 
-.PHONY: bench bench-quick
+.PHONY: bench bench-quick bench-cpu
 bench:
 	@tools/bench/bench
 bench-quick:
 	@tools/bench/bench quick
+bench-cpu:
+	@tools/bench/bench-cpu
 
 .PHONY: lint
 lint:
