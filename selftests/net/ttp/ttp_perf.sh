@@ -5,6 +5,7 @@
 # says, rank by priority, drop and mark what it should, and does ttpperf count
 # right?  If one of these fails no figure of tools/bench means anything.
 #
+# slow: yes
 # kernels: uml
 # wall: 300
 
