@@ -27,7 +27,7 @@ int out_vector(const struct out *out, struct iovec v[2])
 	return n;
 }
 
-void out_add(struct end *e, const struct out *out)
+static void out_add(struct end *e, const struct out *out)
 {
 	struct out *copy = malloc(sizeof(*copy));
 
@@ -39,6 +39,20 @@ void out_add(struct end *e, const struct out *out)
 		e->queue.last = &e->queue.first;
 	*e->queue.last = copy;
 	e->queue.last = &copy->next;
+}
+
+/* Send a message with the content that belongs to it, now or later */
+void out_send(struct end *e, struct out *out,
+	      bool (*send_one)(struct end *e, struct out *out))
+{
+	out->bytes = content_get(&out->head);
+	if (!e->queue.first && send_one(e, out)) {
+		content_free(out->bytes);
+		return;
+	}
+	out_add(e, out);
+	if (!e->waits)
+		out_flush(e, send_one);
 }
 
 void out_done(struct end *e)

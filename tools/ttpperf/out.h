@@ -47,7 +47,8 @@ struct end {
 	bool			waits;
 };
 
-void out_add(struct end *e, const struct out *out);
+void out_send(struct end *e, struct out *out,
+	      bool (*send_one)(struct end *e, struct out *out));
 void out_done(struct end *e);
 void out_flush(struct end *e, bool (*send_one)(struct end *e, struct out *out));
 int out_vector(const struct out *out, struct iovec v[2]);

@@ -62,14 +62,6 @@ static bool send_one(struct end *e, struct out *out)
 	return true;
 }
 
-static void send_out(struct end *e, struct out *out)
-{
-	out->bytes = content_get(&out->head);
-	out_add(e, out);
-	if (!e->waits)
-		out_flush(e, send_one);
-}
-
 /* The bytes of a message: kept if somebody will look at them */
 static void keep(struct conn *c, const uint8_t *bytes, uint32_t n)
 {
@@ -101,7 +93,7 @@ static void complete(struct conn *c)
 	if (!head_answer(&head))
 		return;
 	head_of_answer(&out.head, &head);
-	send_out(&c->end, &out);
+	out_send(&c->end, &out, send_one);
 }
 
 /* Bytes that are wanted next: the head, then the rest */
@@ -294,7 +286,7 @@ static void tcp_send(struct call *c)
 	c->conn = best;
 	best->busy += c->size + c->answer;
 	head_of_call(&out.head, c);
-	send_out(&best->end, &out);
+	out_send(&best->end, &out, send_one);
 }
 
 const struct transport transport_tcp = {

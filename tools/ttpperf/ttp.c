@@ -55,17 +55,6 @@ static bool send_one(struct end *e, struct out *out)
 	      strerror(errno));
 }
 
-static void send_out(struct end *e, struct out *out)
-{
-	out->bytes = content_get(&out->head);
-	if (!e->queue.first && send_one(e, out)) {
-		content_free(out->bytes);
-		return;
-	}
-	out_add(e, out);
-	out_flush(e, send_one);
-}
-
 /* What was received, or a failure; false if nothing was there */
 static bool receive(struct end *e, struct sockaddr_ttp *from,
 		    struct ttp_info *info, struct head *head)
@@ -138,7 +127,7 @@ static void server_ready(struct watch *w, uint32_t events)
 		return;
 	head_of_answer(&out.head, &head);
 	if (out.head.length)
-		send_out(e, &out);
+		out_send(e, &out, send_one);
 }
 
 static struct end *new_end(struct host *h, uint16_t port,
@@ -204,7 +193,7 @@ static void ttp_send(struct call *c)
 	out.ttp.sttp_port = htons(opt.port);
 	out.cookie = (uint64_t)c->serial << 32 | c->id;
 	head_of_call(&out.head, c);
-	send_out(ends[c->id % opt.sockets], &out);
+	out_send(ends[c->id % opt.sockets], &out, send_one);
 }
 
 const struct transport transport_ttp = {

@@ -30,17 +30,6 @@ static bool send_one(struct end *e, struct out *out)
 	      strerror(errno));
 }
 
-static void send_out(struct end *e, struct out *out)
-{
-	out->bytes = content_get(&out->head);
-	if (!e->queue.first && send_one(e, out)) {
-		content_free(out->bytes);
-		return;
-	}
-	out_add(e, out);
-	out_flush(e, send_one);
-}
-
 static void ready(struct watch *w, uint32_t events)
 {
 	struct end *e = (struct end *)w;
@@ -66,7 +55,7 @@ static void ready(struct watch *w, uint32_t events)
 	call_arrived(&head, in_buffer, e->at);
 	head_of_answer(&out.head, &head);
 	if (out.head.length && out.head.length <= transport_udp.max_size)
-		send_out(e, &out);
+		out_send(e, &out, send_one);
 }
 
 static struct end *new_end(struct host *h, uint16_t port)
@@ -124,7 +113,7 @@ static void udp_send(struct call *c)
 	};
 
 	head_of_call(&out.head, c);
-	send_out(ends[c->id % opt.sockets], &out);
+	out_send(ends[c->id % opt.sockets], &out, send_one);
 }
 
 const struct transport transport_udp = {
