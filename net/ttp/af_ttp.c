@@ -282,6 +282,8 @@ static int ttp_release(struct socket *sock)
 	tn = ttp_net(sock_net(sk));
 	lock_sock(sk);
 	WRITE_ONCE(ttp_sk(sk)->listen, false);
+	WRITE_ONCE(ttp_sk(sk)->released, true);
+	smp_wmb();	/* pairs with ttp_input_no_reader() */
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 	release_sock(sk);
 

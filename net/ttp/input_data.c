@@ -8,15 +8,28 @@
 #include "netlink.h"
 #include "timer.h"
 
+/*
+ * Its socket was shut down, or closed, while the request came in: the client
+ * is to hear which, as from the others that close() ends.
+ */
+static void ttp_input_no_reader(struct ttp_input *in, struct ttp_rpc *rpc)
+{
+	u8 code = TTP_REJECT_REFUSED;
+
+	smp_rmb();	/* it is closed before it is shut down by that */
+	if (!rpc->sk || READ_ONCE(ttp_sk(rpc->sk)->released))
+		code = TTP_REJECT_RESET;
+	else
+		TTP_INC(in->link, RPC_REFUSED);
+	ttp_output_note(rpc, TTP_WIRE_REJECT, code, 0, in->out);
+	ttp_rpc_end(rpc);
+}
+
 /* The message is complete */
 static void ttp_input_complete(struct ttp_input *in, struct ttp_rpc *rpc)
 {
-	/* Its socket was shut down while it came in */
 	if (!rpc->client && !ttp_rpc_has_reader(rpc)) {
-		TTP_INC(in->link, RPC_REFUSED);
-		ttp_output_note(rpc, TTP_WIRE_REJECT, TTP_REJECT_REFUSED, 0,
-				in->out);
-		ttp_rpc_end(rpc);
+		ttp_input_no_reader(in, rpc);
 		return;
 	}
 	ttp_rpc_schedule(rpc, 0);

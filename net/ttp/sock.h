@@ -35,6 +35,7 @@ struct ttp_rpc;
  * Options, written under the socket lock, read with READ_ONCE():
  *
  * @listen: requests are accepted
+ * @released: close() was called
  * @recvinfo: struct ttp_info with every receive
  * @zerocopy: MSG_ZEROCOPY allowed
  * @max_msg: longest message accepted, 0 = the namespace's limit
@@ -66,6 +67,7 @@ struct ttp_sock {
 	int			ifindex;
 
 	bool			listen;
+	bool			released;
 	bool			recvinfo;
 	bool			zerocopy;
 	u32			max_msg;
