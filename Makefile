@@ -22,7 +22,7 @@ help:
 #:   make demo         two virtual hosts, a file, 10,000 RPCs, TCP beside it
 #:   make check        all tests (40 minutes the first time, then 15)
 #:   make check-fast   lint and the functional tests on one kernel (2 minutes)
-#:   make bench        TTP beside TCP and DCTCP in virtual time (half an hour)
+#:   make bench        TTP beside TCP and DCTCP in virtual time (long)
 #:   make bench-quick  the most telling part of it (3 minutes)
 #:   make bench-cpu    instructions for each message, on a real kernel
 #:

@@ -77,3 +77,19 @@ void out_flush(struct end *e, bool (*send_one)(struct end *e, struct out *out))
 		loop_change(&e->watch, EPOLLIN | (waits ? EPOLLOUT : 0));
 	}
 }
+
+/* A host asks with opt.sockets sockets, whomever it asks */
+void ends_dial(struct host *from, struct end *(*new_client)(struct host *h))
+{
+	struct end **ends;
+	unsigned int i;
+
+	if (from->client)
+		return;
+	ends = calloc(opt.sockets, sizeof(*ends));
+	if (!ends)
+		fatal("no memory for %u sockets", opt.sockets);
+	for (i = 0; i < opt.sockets; i++)
+		ends[i] = new_client(from);
+	from->client = ends;
+}

@@ -51,6 +51,7 @@ void out_send(struct end *e, struct out *out,
 	      bool (*send_one)(struct end *e, struct out *out));
 void out_done(struct end *e);
 void out_flush(struct end *e, bool (*send_one)(struct end *e, struct out *out));
+void ends_dial(struct host *from, struct end *(*new_client)(struct host *h));
 int out_vector(const struct out *out, struct iovec v[2]);
 
 /* A receive buffer for the longest message */

@@ -165,21 +165,15 @@ static void ttp_serve(struct host *h)
 	h->server = new_end(h, opt.port, server_ready);
 }
 
-/* A host has opt.sockets sockets to ask with */
+static struct end *new_client(struct host *h)
+{
+	return new_end(h, 0, client_ready);
+}
+
 static void ttp_dial(struct host *from, struct host *to)
 {
-	struct end **ends;
-	unsigned int i;
-
 	(void)to;
-	if (from->client)
-		return;
-	ends = calloc(opt.sockets, sizeof(*ends));
-	if (!ends)
-		fatal("no memory for %u sockets", opt.sockets);
-	for (i = 0; i < opt.sockets; i++)
-		ends[i] = new_end(from, 0, client_ready);
-	from->client = ends;
+	ends_dial(from, new_client);
 }
 
 static void ttp_send(struct call *c)

@@ -86,20 +86,15 @@ static void udp_serve(struct host *h)
 	h->server = new_end(h, opt.port);
 }
 
+static struct end *new_client(struct host *h)
+{
+	return new_end(h, 0);
+}
+
 static void udp_dial(struct host *from, struct host *to)
 {
-	struct end **ends;
-	unsigned int i;
-
 	(void)to;
-	if (from->client)
-		return;
-	ends = calloc(opt.sockets, sizeof(*ends));
-	if (!ends)
-		fatal("no memory for %u sockets", opt.sockets);
-	for (i = 0; i < opt.sockets; i++)
-		ends[i] = new_end(from, 0);
-	from->client = ends;
+	ends_dial(from, new_client);
 }
 
 static void udp_send(struct call *c)

@@ -23,12 +23,10 @@ value() {
 	sed -n "s/.*\"$1\": \([0-9.]*\).*/\1/p" /tmp/perf | tail -n 1
 }
 
-all() {
-	sed -n "/\"class\": \"all\"/s/.*\"us\": {[^}]*\"$1\": \([0-9.]*\).*/\1/p" /tmp/perf
-}
-
-short() {
-	sed -n "/\"class\": \"0\"/s/.*\"us\": {[^}]*\"$1\": \([0-9.]*\).*/\1/p" /tmp/perf
+# us CLASS WORD: a time of it
+us() {
+	sed -n "/\"class\": \"$1\"/s/.*\"us\": {[^}]*\"$2\": \([0-9.]*\).*/\1/p" \
+		/tmp/perf
 }
 
 # close_to DESCRIPTION VALUE WANTED PERCENT
@@ -76,23 +74,23 @@ with_ttp() {
 # (1472 + 28 + 38 bytes x 2 links x 8 / 25 + 2 x 500 ns) x 2
 fabric 3 rate=25000 delay_ns=500
 perf pingpong --lab 3 -t udp -s 1472 -n 50
-close_to "a full frame at 25 Gbit/s" "$(all p50)" 3.969 0.5
+close_to "a full frame at 25 Gbit/s" "$(us all p50)" 3.969 0.5
 perf pingpong --lab 3 -t udp -s 8 -n 50
 # 84 bytes are the shortest on the wire
-close_to "the shortest frame" "$(all p50)" 2.108 0.5
+close_to "the shortest frame" "$(us all p50)" 2.108 0.5
 # 41 frames; the first one twice: (41 x 1538 + 1538) x 8 / 25 + 1000, twice
 perf pingpong --lab 3 -t udp -s 60672 -n 20
-close_to "41 frames" "$(all p50)" 43.340 2
+close_to "41 frames" "$(us all p50)" 43.340 2
 same "nothing was lost" "$(sum dropped .)" 0
 within "frames were counted" "$(sum frames 'host1.nic')" 920 930
 fabric_down
 
 fabric 2 rate=400000 delay_ns=100
 perf pingpong --lab 2 -t udp -s 1472 -n 50
-close_to "a full frame at 400 Gbit/s" "$(all p50)" 0.523 2
+close_to "a full frame at 400 Gbit/s" "$(us all p50)" 0.523 2
 # (42 x 1538 bytes x 8 / 400 + 200 ns) x 2: no frame may be rounded up
 perf pingpong --lab 2 -t udp -s 60672 -n 20
-close_to "41 frames at 400 Gbit/s" "$(all p50)" 2.984 1.5
+close_to "41 frames at 400 Gbit/s" "$(us all p50)" 2.984 1.5
 fabric_down
 
 for p in rate=30000 core_rate=7 hosts=0 hosts=1000 nic_bytes=0 buffer_kb=0 \
@@ -103,7 +101,7 @@ done
 # -- two tiers: four links from host to host
 fabric 4 rack=2 spines=2 rate=10000 core_rate=40000 delay_ns=500
 perf pingpong --lab 4 -t udp -s 1472 -n 20
-close_to "in a rack" "$(all p50)" 6.922 0.5
+close_to "in a rack" "$(us all p50)" 6.922 0.5
 for i in 1 2 3 4; do
 	for k in 1 2 3 4; do
 		on h$i ping -c 1 -q "$(addr $k)" >/dev/null || echo "# $i to $k"
@@ -193,8 +191,8 @@ for t in ttp tcp udp; do
 		"$(value load_offered)" 3
 	close_to "load over $t: offered is what was wanted" \
 		"$(value load_offered)" 0.30 10
-	is "load over $t: what is shorter is faster" "$(short p50)" "<" \
-		"$(all p90)"
+	is "load over $t: what is shorter is faster" "$(us 0 p50)" "<" \
+		"$(us all p90)"
 	ok "load over $t: JSON" sh -c 'ttp_json </tmp/perf'
 done
 for t in ttp tcp; do
@@ -213,7 +211,7 @@ perf pingpong --lab 4 -s 100 -a 5000 -n 5 --verify
 same "another size of response" "$(value wrong) $(value calls)" "0 5"
 perf load --lab 4 --oneway -w $workloads/w2.cdf -l 30 -n 2000
 same "one-way: all arrive" "$(value failed) $(value unfinished)" "0 0"
-is "one-way: in less time than there and back, us" "$(short p50)" "<" 2
+is "one-way: in less time than there and back, us" "$(us 0 p50)" "<" 2
 # grants that are too small must show
 perf stream --lab 4 -s 500000 -n 20 -d 1
 good=$(value goodput_gbps)

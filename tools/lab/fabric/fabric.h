@@ -2,9 +2,13 @@
 /*
  * A network of switches in one kernel, for virtual time: see README.md.
  *
- * Locking: fabric.lock guards all pipes, gauges and buffers.  It is taken in
- * process and softirq context and not held while a frame goes up to a host.
- * Everything lives from module load to unload.
+ * Locking: fabric.lock guards all pipes, gauges, buffers and samples.  It is
+ * taken in process and softirq context, inside a device's transmit lock, and
+ * not held while a frame goes up to a host.  What else there is does not change
+ * after the module was loaded.
+ * Everything lives from module load to unload.  Then devices go first, so that
+ * nothing enters; debugfs and the sampler; all timers, which fabric.stopping
+ * keeps from being started again; at last the frames and the pipes.
  */
 #ifndef _TTP_FABRIC_H
 #define _TTP_FABRIC_H

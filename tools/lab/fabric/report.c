@@ -54,12 +54,13 @@ static void report_pipe(struct seq_file *m, struct pipe *p, u64 now_ns)
 /* One line a port and level that was used, and one for all levels */
 static int queues_show(struct seq_file *m, void *v)
 {
-	u64 now_ns = fabric.frozen_ns ?: fabric_now_ns();
 	unsigned int i;
 
 	for (i = 0; i < fabric.pipes; i++) {
 		spin_lock_bh(&fabric.lock);
-		report_pipe(m, fabric.pipe[i], now_ns);
+		/* No gauge may have been set later than that */
+		report_pipe(m, fabric.pipe[i],
+			    fabric.frozen_ns ?: fabric_now_ns());
 		spin_unlock_bh(&fabric.lock);
 	}
 	return 0;
@@ -116,8 +117,8 @@ static enum hrtimer_restart report_take(struct hrtimer *timer)
 static ssize_t reset_write(struct file *file, const char __user *buf,
 			   size_t len, loff_t *pos)
 {
-	u64 now_ns = fabric_now_ns();
 	unsigned int i, on;
+	u64 now_ns;
 	int err;
 
 	err = kstrtouint_from_user(buf, len, 0, &on);
@@ -125,6 +126,7 @@ static ssize_t reset_write(struct file *file, const char __user *buf,
 		return err;
 	hrtimer_cancel(&report_timer);
 	spin_lock_bh(&fabric.lock);
+	now_ns = fabric_now_ns();
 	for (i = 0; !on && !fabric.frozen_ns && i < fabric.pipes; i++)
 		pipe_settle(fabric.pipe[i], now_ns);
 	fabric.frozen_ns = on ? 0 : now_ns;
