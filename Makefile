@@ -14,6 +14,9 @@ KUNIT	?= n
 AF_TTP	?=
 
 ROOT	:= $(CURDIR)
+# Scripts call make themselves and read what it prints: without our -s, our -j
+# and our variables
+SCRIPT	:= env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
 
 .PHONY: help
 help:
@@ -83,25 +86,25 @@ clean:
 
 .PHONY: demo
 demo:
-	@tools/demo/demo
+	@$(SCRIPT) tools/demo/demo
 
 .PHONY: check check-fast
 check:
-	@tools/dev/check
+	@$(SCRIPT) tools/dev/check
 check-fast:
-	@tools/dev/check fast
+	@$(SCRIPT) tools/dev/check fast
 
 .PHONY: bench bench-quick bench-cpu
 bench:
-	@tools/bench/bench
+	@$(SCRIPT) tools/bench/bench
 bench-quick:
-	@tools/bench/bench quick
+	@$(SCRIPT) tools/bench/bench quick
 bench-cpu:
-	@tools/bench/bench-cpu
+	@$(SCRIPT) tools/bench/bench-cpu
 
 .PHONY: lint
 lint:
-	@tools/dev/lint
+	@$(SCRIPT) tools/dev/lint
 
 .PHONY: gen
 gen:
