@@ -12,4 +12,5 @@ hosts_batch ip -n h1 <<-EOT
 	link add link eth1 name eth1.5 type vlan id 5
 	link set eth1.5 up
 EOT
+[ -c /dev/net/tun ] || modprobe tun	# no udev here that would
 exec ttp_frames "$@"

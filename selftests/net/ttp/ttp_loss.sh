@@ -5,18 +5,15 @@
 # each way: every message is there once and right, and nothing stays behind.
 #
 # wall: 300
-# short: RPCS=1000
+# short: RPCS=600
 #
-# RPCS: messages (10000; 1000 on slow kernels), one in 5 of them one-way.  Half
+# RPCS: messages (10000), one in 5 of them one-way.  Half
 # go over MTU 1500, half over 9000.  BIG: one in so many has 1 MiB (250), one in
 # 60 about 64 KiB.
 
 . ./ttp_lib.sh
 
-case $LAB_KERNEL in
-uml)	: "${RPCS:=10000}" ;;
-*)	: "${RPCS:=1000}" ;;
-esac
+: "${RPCS:=10000}"
 : "${BIG:=250}"
 port=77
 # what each of the two queues on the way has to do, so that they do it together

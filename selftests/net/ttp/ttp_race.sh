@@ -5,7 +5,7 @@
 # at most something is pulled away in it.
 #
 # slow: yes
-# short: MS=200 TIMES=8 MESSAGES=200
+# short: MS=150 TIMES=6 MESSAGES=150
 . ./ttp_lib.sh
 
 ms=${MS:-1000} times=${TIMES:-40} messages=${MESSAGES:-1000}

@@ -7,6 +7,7 @@
 # cpus: 1
 # wall: 300
 # short: LIMITS=auto
+# spare: 6.12
 #
 # LIMITS: of the unscheduled part and the window, each with each.
 

@@ -8,6 +8,7 @@
 # slow: yes
 # cpus: 1
 # wall: 300
+# spare: 6.12
 
 . ./ttp_lib.sh
 
