@@ -16,6 +16,14 @@ note() { echo "${0##*/}: $*" >&2; }
 die() { note "$@"; exit 1; }
 trap 'note "line $LINENO failed: $BASH_COMMAND"' ERR
 
+# cached_cc COMPILER: the same, which does not do twice what it did before, be
+# it in another checkout.
+export CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$top CCACHE_NOHASHDIR=1
+export CCACHE_MAXSIZE=500M
+cached_cc() {
+	command -v ccache >/dev/null && echo "ccache $1" || echo "$1"
+}
+
 # lock NAME: hold the lock NAME of the cache until this (sub)shell ends.
 lock() {
 	local fd

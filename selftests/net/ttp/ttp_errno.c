@@ -948,15 +948,13 @@ FIXTURE_SETUP(ttp_dev)
 {
 	int i;
 
-	for (i = 4; i <= 5; i++)
-		ASSERT_EQ(0, sh("ip netns add h%d", i));
-	ASSERT_EQ(0, sh("ip link add t0 netns h4 address 02:00:00:00:00:04 "
+	ASSERT_EQ(0, sh("printf '%%s\\n' 'netns add h4' 'netns add h5' "
+			"'link add t0 netns h4 address 02:00:00:00:00:04 up "
 			"type veth peer name t0 netns h5 "
-			"address 02:00:00:00:00:05"));
-	for (i = 4; i <= 5; i++) {
-		ASSERT_EQ(0, sh("ip -n h%d link set t0 up", i));
+			"address 02:00:00:00:00:05' | ip -batch -"));
+	ASSERT_EQ(0, sh("ip -n h5 link set t0 up"));
+	for (i = 4; i <= 5; i++)
 		ASSERT_EQ(0, sh("ttpctl -n h%d dev add t0", i));
-	}
 	self->s = server(5);
 	self->to = addr_of(5, port_of(self->s));
 	self->c = sock(4);
@@ -971,8 +969,7 @@ FIXTURE_TEARDOWN(ttp_dev)
 	close(self->c);
 	close(self->s);
 	enter(0);
-	sh("ip netns del h4");
-	sh("ip netns del h5");
+	sh("printf '%%s\\n' 'netns del h4' 'netns del h5' | ip -batch -");
 }
 
 /* Nobody takes the time that programs need to start for the end of a host */

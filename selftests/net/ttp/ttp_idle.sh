@@ -7,7 +7,7 @@
 # cpus: 1
 # wall: 240
 # short: SOCKETS=1000 PEERS=300
-# spare: 6.12
+# spare: 6.12 7.3
 
 . ./ttp_lib.sh
 

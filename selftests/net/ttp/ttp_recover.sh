@@ -7,7 +7,7 @@
 # cpus: 1
 # wall: 300
 # short: LIMITS=auto
-# spare: 6.12
+# spare: 6.12 7.3
 #
 # LIMITS: of the unscheduled part and the window, each with each.
 

@@ -8,7 +8,7 @@
 # slow: yes
 # cpus: 1
 # wall: 300
-# spare: 6.12
+# spare: 6.12 7.3
 
 . ./ttp_lib.sh
 

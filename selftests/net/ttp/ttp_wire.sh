@@ -8,7 +8,7 @@
 # cpus: 1
 # wall: 240
 # short: RUNS=1500/on,9000/off
-# spare: 6.12
+# spare: 6.12 7.3
 #
 # RUNS: MTU and checksum of each
 
