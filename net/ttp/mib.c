@@ -101,7 +101,7 @@ static int ttp_mib_seq_show(struct seq_file *seq, void *v)
 	for (i = 0; i < __TTP_MIB_ITEMS; i++)
 		seq_printf(seq, "%-32s\t%llu\n", ttp_mib_names[i],
 			   ttp_mib_fold(tn->mib, i));
-	/* Not counters: what there is now; all zero when nothing goes on */
+	/* Not counters: what there is now; but for peers zero at rest */
 	seq_printf(seq, "%-32s\t%d\n", "TtpCurrRpcs",
 		   atomic_read(&tn->rpc_count));
 	seq_printf(seq, "%-32s\t%d\n", "TtpCurrPeers",

@@ -102,8 +102,7 @@ enum ttp_mib_item {
 	/* peers, sockets, timers */
 	TTP_MIB_PEER_NEW,		/* peers met */
 	TTP_MIB_PEER_RESTART,		/* peers seen with a new epoch */
-	/* RPCs ended because their peer is silent */
-	TTP_MIB_PEER_DEAD,
+	TTP_MIB_PEER_DEAD,		/* peers silent for too long, once each */
 	TTP_MIB_PEER_LIMIT,		/* peers refused for max-peers */
 	/* allocations refused for the memory limit */
 	TTP_MIB_MEM_LIMIT,

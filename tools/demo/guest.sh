@@ -75,13 +75,32 @@ echo "   sent      ${sent%% *}"
 echo "   received  ${received%% *}"
 verdict "the file arrived, the checksums match" [ "$sent" = "$received" ]
 
-say "A plain C server and client: $RPCS calls of mixed sizes, every byte of every
-   answer compared; then the same calls over TCP, on the same link."
+say "A plain C server and client (tools/examples/echo_*.c): $RPCS calls of mixed
+   sizes, one after the other, every byte of every answer compared."
 on h2 ttp_echo_server 7 &
 server=$!
 until on h2 ttpctl sock show | grep -qw 7; do sleep 0.01; done
-show ttp_echo_client "$(mac 2)%eth0" 7 3 100
+sizes="8 64 64 64 64 64 64 1024 1024 1024 1024 1024 1024 4096 4096 4096
+	16384 16384 16384 65536"
+echo "   h1# ttp_echo_client $(mac 2)%eth0 7 $((RPCS / 20))" $sizes
+on h1 ttp_echo_client "$(mac 2)%eth0" 7 $((RPCS / 20)) $sizes >/tmp/calls
+calls=$?
+sort -n -k 1 -k 3 /tmp/calls | awk '
+function row() {
+	printf "   %8d %7d %9.1f %9.1f %9.1f\n", size, n, us[int((n + 1) / 2)],
+		us[int((99 * n + 99) / 100)], us[n]
+}
+BEGIN { printf "   %8s %7s %9s %9s %9s\n", "bytes", "calls", "P50, us", "P99",
+	"max" }
+$1 != size && n { row(); n = 0 }
+{ size = $1; us[++n] = $3 }
+END { row() }'
+verdict "$RPCS calls, all answers right" \
+	[ "$calls $(wc -l </tmp/calls)" = "0 $((RPCS / 20 * 20))" ]
 kill $server
+
+say "The same over TTP and over TCP, with the same sizes, each call when the last
+   one has ended; every byte of every answer compared."
 on h2 ttp_compare server -t "$(addr 2):9" 9 >/tmp/server 2>&1 &
 server=$!
 until grep -qs ready /tmp/server; do sleep 0.01; done

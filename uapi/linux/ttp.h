@@ -55,7 +55,7 @@ struct sockaddr_ttp {
 #define TTP_LISTEN	2	/* int: accept requests; implied by bind() */
 #define TTP_MAX_MSG	3	/* u32: longest message accepted, bytes; 0 = netns limit */
 #define TTP_TIMEOUT_MS	4	/* u32: silence that ends an RPC, ms; 0 = netns default */
-#define TTP_PRIORITY	5	/* int: -1 = shortest first, 0 to 7 = fixed level */
+#define TTP_PRIORITY	5	/* int: -1 = automatic, 0 to 7 = fixed level */
 #define TTP_ABORT	6	/* u64, set only: end own RPCs of this cookie; 0 = all */
 #define TTP_STATUS	7	/* struct ttp_status, get only */
 #define TTP_ZEROCOPY	8	/* int: MSG_ZEROCOPY is allowed */
@@ -66,7 +66,7 @@ struct sockaddr_ttp {
 
 /* Flags of struct ttp_send */
 #define TTP_F_ONEWAY		1U	/* no response */
-#define TTP_F_IDEMPOTENT	2U	/* may run again after a server restart */
+#define TTP_F_IDEMPOTENT	2U	/* may run again after a restart (not yet) */
 #define TTP_F_NOTIFY		4U	/* with ONEWAY: report the acknowledgment */
 
 /**

@@ -54,8 +54,17 @@ timers() {
 	cat /proc/timer_list >/tmp/timers || return 1
 	! grep -E 'ttp_timer_fn|ttp_[a-z_]* \[ttp\]' /tmp/timers
 }
+lose h1 all
+on h1 ttp_exchange client "$(mac 2)%eth0" $port timeout_ms=3000 >/tmp/lonely &
+lonely=$!
+wait_for 5 has h1 TtpCurrRpcs
+not_ok "an open RPC has a timer" timers
+wait $lonely
+lose_no_more h1
+ok "client at rest again" quiet h1
 ok "no timer is armed" timers
 runs1=$(counter h1 TtpTimerRuns)
+ok "timers that ran are counted" [ "$runs1" -gt 0 ]
 runs2=$(counter h2 TtpTimerRuns)
 sent1=$(counter h1 TtpOutPackets)
 sent2=$(counter h2 TtpOutPackets)

@@ -10,6 +10,7 @@
 #
 #   ttp_up N [WORD VALUE]...	hosts (see hosts.sh) with TTP on each eth0
 #   counter hI NAME		a counter or gauge of the host, 0 if absent
+#   has hI NAME			is it above 0?
 #   wait_for SECONDS COMMAND...	repeat until it succeeds
 #   quiet hI...			do the gauges of the hosts come to rest?
 #   start hI PROGRAM [ARG]...	in the background until it says "ready"; $started
@@ -102,6 +103,10 @@ ttp_up() {
 
 counter() {
 	ttp_count "$1" "$2"
+}
+
+has() {
+	[ "$(ttp_count "$1" "$2")" -gt 0 ]
 }
 
 # Starting programs is what takes time: less and less often

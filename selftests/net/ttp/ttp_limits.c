@@ -12,6 +12,7 @@
 #define OVERHEAD	512
 #define BURST		MB(1)
 #define MTU		1500
+#define UNSCHED		40000	/* TTP_AUTO_UNSCHED */
 
 /* Of "mem 64K": for what goes out, and for what comes in */
 #define HALF		KB(32)
@@ -431,6 +432,9 @@ TEST_F(ttp_peer, one_packet_brings_a_burst_at_most)
 	ASSERT_TRUE(raw_ask(&self->raw, &self->rpc, self->s));
 	ASSERT_EQ(LEN, put(self->s, buf, LEN, 0, self->rpc.tag));
 	first = GREW("TtpOutBytes");
+	/* and nothing beyond the unscheduled part, as long as nothing is granted */
+	EXPECT_GE(UNSCHED, first);
+	EXPECT_LE(UNSCHED - MTU, first);
 	for (i = 1; i <= LEN / BURST; i++) {
 		raw_drain(&self->raw);
 		raw_send_grant(&self->raw, &self->rpc, LEN);

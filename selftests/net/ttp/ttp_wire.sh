@@ -99,6 +99,27 @@ judge() {	# WHERE FILE
 	fi
 }
 
+# Acknowledgments are collected, "ack-every" of them at most in a packet
+acks() {	# EVERY PACKETS_MIN PACKETS_MAX
+	on h2 ttpctl dev set eth0 ack-every "$1"
+	acks=$(counter h2 TtpAckOut)
+	client count=120 flight=12 oneway=1
+	ok "ack-every $1: at rest" quiet h1 h2
+	within "ack-every $1: ACK packets for 120 messages" \
+		$(($(counter h2 TtpAckOut) - acks)) "$2" "$3"
+}
+ttp_up 2 delay 50us rate 10gbit
+start h2 ttp_exchange server $port
+acks 1 120 130
+# 30, but for those that did not find company in time
+slow=120
+virtual && slow=45
+acks 4 30 $slow
+acks 12 10 $slow
+kill $started
+wait $started 2>/dev/null
+hosts_down
+
 : "${RUNS:=1500/on,1500/off,9000/on,9000/off}"
 for run in $(echo "$RUNS" | tr , ' '); do
 	mtu=${run%/*}
