@@ -71,6 +71,8 @@ install: modules tools
 	depmod -a
 	install -D -m 755 build/bin/ttpctl $(DESTDIR)$(PREFIX)/sbin/ttpctl
 	install -D -m 755 build/bin/ttpperf $(DESTDIR)$(PREFIX)/bin/ttpperf
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/ttpperf \
+		tools/ttpperf/workloads/*.cdf
 	install -D -m 644 tools/ttpperf/ttpperf.1 \
 		$(DESTDIR)$(PREFIX)/share/man/man1/ttpperf.1
 	install -D -m 644 tools/ttpctl/ttpctl.8 \

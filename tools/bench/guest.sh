@@ -6,6 +6,7 @@
 #   HOSTS=N FABRIC="PARAMETER=VALUE..."	the network
 #   BESIDE="ARG..."	a second ttpperf at the same time
 #   TTP_DEV="KEY VALUE..."	settings of each device
+#   QDISC="WORDS"		of each host's card
 . /mnt/lib/hosts.sh
 
 fail() {
@@ -15,6 +16,11 @@ fail() {
 
 ulimit -n 1000000
 fabric "$HOSTS" $FABRIC
+# As hosts have it: flows of TCP take turns.  TTP, which is none, goes in order.
+# Neither drops what its own socket buffers have let through.
+hosts_each '
+	on h$i tc qdisc replace dev eth0 root ${QDISC:-pfifo limit 100000} || fail "h$i: qdisc"
+'
 modprobe ttp
 hosts_each '
 	on h$i ttpctl dev add eth0 $TTP_DEV || fail "h$i: dev add"
@@ -37,6 +43,9 @@ status=$?
 fabric_queues >$out/queues
 fabric_samples >$out/samples
 hosts_each 'on h$i cat /proc/net/ttp/snmp | sed "s/^/h$i /"' >$out/snmp
+hosts_each 'on h$i cat /proc/net/netstat /proc/net/snmp | sed "s/^/h$i /"' \
+	>$out/tcp
+hosts_each 'on h$i tc -s qdisc show dev eth0 | sed "s/^/h$i /"' >$out/qdisc
 [ -z "$BESIDE" ] || wait $beside || fail "$(cat $out/beside.err)"
 [ -s $out/result.json ] || fail "$(cat $out/result.err)"
 exit $((status > 1))

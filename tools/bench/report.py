@@ -11,18 +11,22 @@ same network of switches, in virtual time. `tools/bench/bench` made this; the
 raw results are in `raw/`, and a run of the same sources gives the same again.
 
 How: hosts with one link each at a switch (store and forward, eight strict
-priorities by PCP, {buffer} KB of shared buffer for each port with dynamic
+priorities by PCP, one buffer of {buffer} MB for all ports with dynamic
 thresholds, 0.5 us for each cable and what is at its end), MTU 1500. Calls
 begin at random (Poisson) at every host, go to any other, and are answered
 with as many bytes; sizes are drawn from the workload and cut at 1,000,000
 bytes. Load is the share of each link that requests and responses take, with
 Ethernet and without any transport's headers. TCP has 8 connections from each
 host to each other and takes the one with the fewest bytes on it, NODELAY, the
-kernel's buffers, no slow start after idle time, and 2 ms instead of 200 as the
+kernel's buffers, fq in the host, no slow start after idle time, and 2 ms instead of 200 as the
 shortest time-out, which of 0.5 to 5 ms was best for it. DCTCP marks above
 {ecn}, which of 5 to 95 KB was best for it at 25 Gbit/s.
-Hosts send what their socket takes; their card sends in order. TTP
-sends without priorities as yet.
+Hosts send what their socket takes. TTP has a plain queue below it, 256 MB for
+messages, and no priorities as yet.
+
+A transport that does not *keep up* gets through less than 95 % of what is
+offered; its queues grow for as long as the load lasts, its times mean nothing,
+and no ratios are given.
 
 *Short* are the shortest tenth of the messages, *largest* the longest tenth.
 Slowdown is {formula}.
@@ -49,13 +53,42 @@ def of_load(run):
             number(run.all("p99", "slowdown")), number(run.largest("p50")),
             f"{100 * run.result['load_offered']:.1f}",
             f"{100 * run.result['load_achieved']:.1f}",
-            number(q["peak"] / 1000), number(q["dropped"]),
+            "yes" if run.keeps_up else "**no**",
+            number(q["peak"] / 1000), number(q["p99"] / 1000),
+            number(q["dropped"]), number(run.counters["host-drops"]),
+            number(run.retransmits),
             str(run.result["unfinished"] + run.result["failed"])]
 
 
 LOAD_HEAD = ["", "short P50, us", "P99", "P99.9", "slowdown P50", "P99",
              "largest P50, us", "offered, %", "achieved, %",
-             "longest queue, KB", "drops", "not ended"]
+             "keeps up", "longest queue, KB", "P99", "drops",
+             "drops in hosts", "sent again", "not ended"]
+
+
+def how(group):
+    """One line on what was run."""
+    r = next(iter(group.values()))
+    words = " ".join(r.args).replace("/mnt/tests/workloads/", "")
+    text = f"{r.hosts} hosts at {r.gbps} Gbit/s, `ttpperf {words}`, seed {r.seed}"
+    if r.fabric:
+        text += ", " + " ".join(r.fabric)
+    if r.ttp_dev:
+        text += f"; **TTP changed: {r.ttp_dev}**"
+    if r.beside:
+        text += f"; at the same time `ttpperf {r.beside}`"
+    measured = ", ".join(f"{t} {g.result['seconds'] * 1000:.4g}"
+                         for t, g in group.items())
+    return f"{text}. Virtual ms measured: {measured}.\n"
+
+
+def beside(run):
+    c = run.beside_result["classes"]
+    return (f"The other: short P50 {number(c[0]['us']['p50'])} us, P99 "
+            f"{number(c[0]['us']['p99'])} us, slowdown P99 "
+            f"{number(c[-1]['slowdown']['p99'])}, achieved "
+            f"{100 * run.beside_result['load_achieved']:.1f} % of "
+            f"{100 * run.beside_result['load_offered']:.1f}.\n")
 
 
 def markdown(by_name, figures, out, buffer_kb, ecn_kb, plots):
@@ -66,6 +99,7 @@ def markdown(by_name, figures, out, buffer_kb, ecn_kb, plots):
                         formula=some.result["slowdown_is"].split("= ", 1)[1])]
     for name, group in by_name.items():
         text.append(f"## {name}\n")
+        text.append(how(group))
         if next(iter(group.values())).args[0] == "load":
             text.append(table([of_load(r) for r in group.values()], LOAD_HEAD))
         else:
@@ -76,11 +110,14 @@ def markdown(by_name, figures, out, buffer_kb, ecn_kb, plots):
                   number(group[t].queues["dropped"])] for t in group],
                 [""] + [f"{f}, {figures[name][next(iter(group))][f][1]}"
                         for f in names] + ["longest queue, KB", "drops"]))
+        text += [beside(r) for r in group.values() if r.beside]
         for p in plots.get(name, []):
             text.append(f"![{p}](plots/{p}.svg)\n")
         walls = ", ".join(f"{t} {r.wall / (r.result['seconds'] or 1):,.0f}"
                           for t, r in group.items())
         text.append(f"Seconds of this machine for a virtual one: {walls}.\n")
+    for p in plots.get("", []):
+        text.append(f"## all loads\n\n![{p}](plots/{p}.svg)\n")
     (out / "report.md").write_text("\n".join(text))
 
 
@@ -162,7 +199,7 @@ def plots(by_name, out):
     for name, group in by_name.items():
         if next(iter(group.values())).args[0] == "load":
             made[name] = plot_load(name, group, where)
-    plot_achieved(by_name, where)
+    made[""] = plot_achieved(by_name, where)
     return made
 
 

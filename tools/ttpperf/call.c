@@ -8,7 +8,8 @@
 #include "ttpperf.h"
 
 static struct call *calls;
-static uint32_t call_slots, *free_ids, free_count, serial;
+/* The ring of free ids begins at free_at: one that was used comes last */
+static uint32_t call_slots, *free_ids, free_at, free_count, serial;
 uint64_t calls_open;
 
 void (*deliver)(const struct head *head, const void *buf, uint16_t at);
@@ -22,8 +23,10 @@ static void more_calls(void)
 	if (!calls || !free_ids)
 		fatal("no memory for %u calls", n);
 	memset(calls + call_slots, 0, (n - call_slots) * sizeof(*calls));
-	for (i = n; i > call_slots; i--)
-		free_ids[free_count++] = i - 1;
+	/* only called when the ring is empty */
+	for (i = call_slots; i < n; i++)
+		free_ids[free_count++] = i;
+	free_at = 0;
 	call_slots = n;
 }
 
@@ -35,7 +38,9 @@ struct call *call_new(uint16_t from, uint16_t to, uint32_t size,
 
 	if (!free_count)
 		more_calls();
-	c = &calls[free_ids[--free_count]];
+	c = &calls[free_ids[free_at]];
+	free_at = (free_at + 1) % call_slots;
+	free_count--;
 	memset(c, 0, sizeof(*c));
 	c->id = c - calls;
 	c->from = from;
@@ -81,7 +86,7 @@ void call_end(struct call *c, int error)
 		report_call(c, now);
 	calls_open--;
 	c->used = false;
-	free_ids[free_count++] = c->id;
+	free_ids[(free_at + free_count++) % call_slots] = c->id;
 	if (generator && generator->ended)
 		generator->ended(&copy, error);
 }

@@ -43,6 +43,7 @@ static const char usage[] =
 	"      --cc NAME      TCP congestion control\n"
 	"      --sockets N    that a host asks with (default 1)\n"
 	"      --verify       compare every byte\n"
+	"      --corrupt N    damage one in N messages, to see that this is seen\n"
 	"      --seed N       of times, sizes, servers (default 1)\n"
 	"      --link GBPS    Gbit/s of the link (default 25)\n"
 	"      --mtu N        its MTU (default 1500)\n"
@@ -126,7 +127,7 @@ static const struct transport *transport_by_name(const char *name)
 
 enum {
 	O_TO = 256, O_ONEWAY, O_WARMUP, O_CAP, O_CONNS, O_CC, O_SOCKETS,
-	O_VERIFY, O_SEED, O_LINK, O_MTU, O_HOPS, O_DELAY, O_DRAIN, O_CDF,
+	O_VERIFY, O_CORRUPT, O_SEED, O_LINK, O_MTU, O_HOPS, O_DELAY, O_DRAIN, O_CDF,
 	O_MARK, O_LAB,
 };
 
@@ -139,8 +140,8 @@ static const struct option options[] = {
 	{ "workload", 1, NULL, 'w' }, { "cap", 1, NULL, O_CAP },
 	{ "load", 1, NULL, 'l' }, { "conns", 1, NULL, O_CONNS },
 	{ "cc", 1, NULL, O_CC }, { "sockets", 1, NULL, O_SOCKETS },
-	{ "verify", 0, NULL, O_VERIFY }, { "seed", 1, NULL, O_SEED },
-	{ "link", 1, NULL, O_LINK }, { "mtu", 1, NULL, O_MTU },
+	{ "verify", 0, NULL, O_VERIFY }, { "corrupt", 1, NULL, O_CORRUPT },
+	{ "seed", 1, NULL, O_SEED }, { "link", 1, NULL, O_LINK }, { "mtu", 1, NULL, O_MTU },
 	{ "hops", 1, NULL, O_HOPS }, { "delay", 1, NULL, O_DELAY },
 	{ "drain", 1, NULL, O_DRAIN }, { "format", 1, NULL, 'f' },
 	{ "cdf", 1, NULL, O_CDF }, { "mark", 1, NULL, O_MARK },
@@ -176,6 +177,7 @@ static void set_option(int o, char *v)
 	case O_CC:	opt.cc = v; break;
 	case O_SOCKETS:	opt.sockets = number("--sockets", v, 1, 1e6); break;
 	case O_VERIFY:	opt.verify = true; break;
+	case O_CORRUPT:	opt.corrupt = number("--corrupt", v, 1, 1e9); break;
 	case O_SEED:	opt.seed = number("--seed", v, 0, 1e15); break;
 	case O_LINK:	opt.rate_gbps = number("--link", v, 1e-3, 1e4); break;
 	case O_MTU:	opt.mtu = number("--mtu", v, 64, 65535); break;

@@ -41,11 +41,22 @@ static void out_add(struct end *e, const struct out *out)
 	e->queue.last = &copy->next;
 }
 
+/* One message in opt.corrupt gets a wrong byte, behind its head */
+static void out_corrupt(struct out *out)
+{
+	static unsigned int n;
+
+	if (opt.corrupt && content_wanted(&out->head) &&
+	    out->head.length > sizeof(out->head) && ++n % opt.corrupt == 0)
+		((uint8_t *)out->bytes)[out->head.length - 1] ^= 1;
+}
+
 /* Send a message with the content that belongs to it, now or later */
 void out_send(struct end *e, struct out *out,
 	      bool (*send_one)(struct end *e, struct out *out))
 {
 	out->bytes = content_get(&out->head);
+	out_corrupt(out);
 	if (!e->queue.first && send_one(e, out)) {
 		content_free(out->bytes);
 		return;

@@ -191,6 +191,7 @@ struct options {
 	unsigned int	sockets;	/* clients of a host */
 	const char	*cc;
 	bool		verify;
+	unsigned int	corrupt;
 	uint64_t	seed;
 	double		rate_gbps;	/* of the link */
 	unsigned int	mtu;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * UDP: a message is a datagram.  What is lost, is lost: it counts as failed
- * in the end.
+ * UDP: a message is a datagram.  What is lost, is lost: the call does not end.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -113,6 +113,12 @@ same "all to all over TCP: right" "$(value wrong) $(value failed)" "0 0"
 within "spines were used" "$(sum frames '^spine')" 100 1000000
 fabric_down
 
+# (1538 bytes x 2 x 8 / 10 + 1538 bytes x 2 x 8 / 5 + 4 x 500 ns) x 2
+fabric 2 rack=1 rate=10000 core_rate=5000 delay_ns=500
+perf pingpong --lab 2 -t udp -s 1472 -n 20
+close_to "across a slower core" "$(us all p50)" 18.765 0.5
+fabric_down
+
 # -- priorities: behind a queue of best effort, PCP 6 waits for one frame, and
 # PCP 1 longer than PCP 0.  h2 and h3 fill the port of h1, h4 asks.
 fabric 4 rate=10000 delay_ns=500 buffer_kb=2000 ecn_kb=100
@@ -158,6 +164,22 @@ within "a full buffer drops" "$dropped" 10 10000
 same "frames are sent or dropped" $((arrived + dropped)) "$sent"
 within "samples were taken" "$(fabric_samples | wc -l)" 10 16384
 fabric_down
+
+# -- one buffer for all ports: with alpha = 1 a queue may have half of it, with
+# 3 three quarters
+for alpha in 1/65536 3/98304; do
+	fabric 5 rate=10000 buffer_kb=128 shared=1 alpha_8=$((${alpha%/*} * 8))
+	fabric_reset
+	perf incast --lab 5 -t udp -s 60000 -n 2 --drain 50 --warmup 0
+	within "alpha ${alpha%/*}: a queue's share of the buffer" \
+		"$(sum peak 'leaf0.host1')" $((${alpha#*/} - 3000)) ${alpha#*/}
+	within "alpha ${alpha%/*}: what is beyond is dropped" \
+		"$(sum dropped leaf)" 10 10000
+	same "alpha ${alpha%/*}: frames are sent or dropped" \
+		$(($(sum frames leaf) + $(sum dropped leaf))) \
+		"$(sum frames '.nic')"
+	fabric_down
+done
 
 # -- ECN: DCTCP keeps the queue near the threshold
 fabric 4 rate=10000 buffer_kb=1000 ecn_kb=60
@@ -205,6 +227,13 @@ for t in ttp tcp udp; do
 	for mode in pingpong stream scale incast alltoall ring direct; do
 		perf $mode --lab 4 -t $t -s 20000 -n 5 --verify
 		same "$mode over $t" "$? $(value failed) $(value wrong)" "0 0 0"
+	done
+done
+for t in ttp tcp udp; do
+	for mode in pingpong ring direct; do
+		perf $mode --lab 4 -t $t -s 20000 -n 5 --verify --corrupt 7
+		same "$mode over $t, damaged: status" $? 1
+		is "$mode over $t, damaged: seen" "$(value wrong)" ">" 0
 	done
 done
 perf pingpong --lab 4 -s 100 -a 5000 -n 5 --verify

@@ -335,6 +335,15 @@ static inline long at_most(long ms)
 	return kernel && !strncmp(kernel, "uml", 3) ? ms : 10 * ms;
 }
 
+/*
+ * Timers that count in ticks: where a CPU is taken away for a while, the ticks
+ * that it missed come at once
+ */
+static inline long at_least(long ms)
+{
+	return at_most(ms) == ms ? ms - 1 : ms * 3 / 4;
+}
+
 /* Wait for a condition, up to 10 s */
 #define WAIT_FOR(condition) ({						\
 	int __tries = 2000;						\
