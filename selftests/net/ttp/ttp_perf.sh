@@ -172,7 +172,8 @@ for alpha in 1/65536 3/98304; do
 	fabric_reset
 	perf incast --lab 5 -t udp -s 60000 -n 2 --drain 50 --warmup 0
 	within "alpha ${alpha%/*}: a queue's share of the buffer" \
-		"$(sum peak 'leaf0.host1')" $((${alpha#*/} - 3000)) ${alpha#*/}
+		"$(sum peak 'leaf0.host1')" $((${alpha#*/} - 1538)) \
+		$((${alpha#*/} + 1538))
 	within "alpha ${alpha%/*}: what is beyond is dropped" \
 		"$(sum dropped leaf)" 10 10000
 	same "alpha ${alpha%/*}: frames are sent or dropped" \
