@@ -24,8 +24,8 @@ help:
 
 #:   make demo         two virtual hosts, a file, 10,000 RPCs, TCP beside it
 #:   make check        all tests (40 minutes the first time, then 15)
-#:   make check-all    each of them on each kernel (half an hour)
-#:   make check-fast   lint and the functional tests on one kernel (2 minutes)
+#:   make check-all    each of them on each kernel (longer)
+#:   make check-fast   lint and most functional tests on one kernel (2 minutes)
 #:   make bench        TTP beside TCP and DCTCP in virtual time (45 minutes)
 #:   make bench-quick  the most telling part of it (3 minutes)
 #:   make bench-cpu    instructions for each message, on a real kernel

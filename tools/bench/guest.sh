@@ -7,6 +7,7 @@
 #   BESIDE="ARG..."	a second ttpperf at the same time
 #   TTP_DEV="KEY VALUE..."	settings of each device
 #   QDISC="WORDS"		of each host's card
+#   RTO_MIN_US=N	TCP's shortest time-out
 . /mnt/lib/hosts.sh
 
 fail() {
@@ -25,8 +26,7 @@ modprobe ttp
 hosts_each '
 	on h$i ttpctl dev add eth0 $TTP_DEV || fail "h$i: dev add"
 	on h$i ttpctl param set mem 256M || fail "h$i: param"
-	# With the best RTO of 0.5, 1, 2 and 5 ms for TCP
-	on h$i sh -c "echo 2000 >/proc/sys/net/ipv4/tcp_rto_min_us &&
+	on h$i sh -c "echo ${RTO_MIN_US:-2000} >/proc/sys/net/ipv4/tcp_rto_min_us &&
 		echo 0 >/proc/sys/net/ipv4/tcp_slow_start_after_idle" ||
 		fail "h$i: sysctl"
 '

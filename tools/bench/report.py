@@ -11,18 +11,17 @@ same network of switches, in virtual time. `tools/bench/bench` made this; the
 raw results are in `raw/`, and a run of the same sources gives the same again.
 
 How: hosts with one link each at a switch (store and forward, eight strict
-priorities by PCP, one buffer of {buffer} MB for all ports with dynamic
-thresholds, 0.5 us for each cable and what is at its end), MTU 1500. Calls
+priorities by PCP, one buffer for all ports, {buffer} KB for each of them and for
+{ports} at least, with dynamic thresholds, 0.5 us for each cable and what is at its end), MTU 1500. Calls
 begin at random (Poisson) at every host, go to any other, and are answered
 with as many bytes; sizes are drawn from the workload and cut at 1,000,000
 bytes. Load is the share of each link that requests and responses take, with
 Ethernet and without any transport's headers. TCP has 8 connections from each
 host to each other and takes the one with the fewest bytes on it, NODELAY, the
-kernel's buffers, fq in the host, no slow start after idle time, and 2 ms instead of 200 as the
-shortest time-out, which of 0.5 to 5 ms was best for it. DCTCP marks above
-{ecn}, which of 5 to 95 KB was best for it at 25 Gbit/s.
-Hosts send what their socket takes. TTP has a plain queue below it, 256 MB for
-messages, and no priorities as yet.
+kernel's buffers, fq in the host, no slow start after idle time, and {rto} us
+instead of 200 ms as the shortest time-out. DCTCP marks above {ecn}. Hosts send
+what their socket takes. TTP has a plain queue below it, 256 MB for messages,
+and no priorities as yet.
 
 A transport that does not *keep up* gets through less than 95 % of what is
 offered; its queues grow for as long as the load lasts, its times mean nothing,
@@ -91,11 +90,11 @@ def beside(run):
             f"{100 * run.beside_result['load_offered']:.1f}.\n")
 
 
-def markdown(by_name, figures, out, buffer_kb, ecn_kb, plots):
+def markdown(by_name, figures, out, switch, rto_us, plots):
     some = next(iter(next(iter(by_name.values())).values()))
-    text = [HEAD.format(buffer=buffer_kb,
-                        ecn=", ".join(f"{k} KB at {g} Gbit/s"
-                                      for g, k in ecn_kb.items()),
+    text = [HEAD.format(buffer=switch["buffer_kb"], ports=switch["ports"],
+                        ecn=", ".join(f"{k} KB at {g} Gbit/s" for g, k in
+                                      switch["ecn_kb"].items()), rto=rto_us,
                         formula=some.result["slowdown_is"].split("= ", 1)[1])]
     for name, group in by_name.items():
         text.append(f"## {name}\n")

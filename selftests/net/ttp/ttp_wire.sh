@@ -110,11 +110,11 @@ acks() {	# EVERY PACKETS_MIN PACKETS_MAX
 }
 ttp_up 2 delay 50us rate 10gbit
 start h2 ttp_exchange server $port
-# ... but for those that did not find company in time.  Slow machines ask again,
-# and are told so again.
+# One for each; but slow machines ask again, and are told so again
 most=240
 virtual && most=125
 acks 1 120 $most
+# 30 and 10, and some that found no company in time
 virtual && most=45
 acks 4 30 $most
 acks 12 10 $most
