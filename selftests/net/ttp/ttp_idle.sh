@@ -4,6 +4,7 @@
 # What is idle costs nothing: 5,000 sockets and 1,000 known peers, and for ten
 # seconds no timer of TTP runs and no frame is sent.
 #
+# slow: yes
 # cpus: 1
 # wall: 240
 # short: SOCKETS=1000 PEERS=300

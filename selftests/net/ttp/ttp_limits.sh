@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # ttp_limits.sh: what memory, time and answers others can make a host spend.
+# slow: yes
 # cpus: 1
 # wall: 600
 # spare: 6.12 7.3
