@@ -57,12 +57,13 @@ for t in ttp tcp udp; do
 		sleep 0.1
 	done
 done
+# Whole steps of 16, for ttpperf makes no others
 for t in ttp tcp udp; do
 	for d in 1 16; do
 		measure $t 32 $d ${CALLS:-2000}
 		measure $t 1024 $d ${CALLS:-2000}
 		[ $t != udp ] || continue
-		measure $t 65536 $d $((${CALLS:-2000} / 8))
-		measure $t 1048576 $d $((${CALLS:-2000} / 40))
+		measure $t 65536 $d $((${CALLS:-2000} / 128 * 16))
+		measure $t 1048576 $d $((${CALLS:-2000} / 640 * 16))
 	done
 done

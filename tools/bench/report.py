@@ -30,6 +30,9 @@ and no ratios are given.
 *Short* are the shortest tenth of the messages, *largest* the longest tenth.
 Slowdown is {formula}.
 
+What is called *broken* is TTP with settings that cannot work: were its figures
+like the others, this rig would show nothing.
+
 What this cannot show: the cost of CPUs, of PCIe, of interrupts. A host here is
 infinitely fast; every figure is what network and protocol make of it.
 """
@@ -83,7 +86,7 @@ def how(group):
 
 def beside(run):
     c = run.beside_result["classes"]
-    return (f"The other: short P50 {number(c[0]['us']['p50'])} us, P99 "
+    return (f"Beside {run.transport}: the other's short P50 {number(c[0]['us']['p50'])} us, P99 "
             f"{number(c[0]['us']['p99'])} us, slowdown P99 "
             f"{number(c[-1]['slowdown']['p99'])}, achieved "
             f"{100 * run.beside_result['load_achieved']:.1f} % of "
@@ -148,6 +151,13 @@ def slowdown_data(run):
     return path
 
 
+def plot_queue(name, group, out):
+    gnuplot(out, f"{name}.queue", f"set title '{name}: longest queue'\n"
+            "set xlabel 'ms'\nset ylabel 'KB'\nplot " +
+            lines(group, "samples", "($1/1e6):($2/1e3)") + "\n")
+    return [f"{name}.queue"]
+
+
 def plot_load(name, group, out):
     gnuplot(out, f"{name}.short", f"set title '{name}: shortest tenth'\n"
             "set logscale x\nset xlabel 'us'\nset ylabel 'share of messages'\n"
@@ -162,10 +172,8 @@ def plot_load(name, group, out):
             "set xlabel 'longest message of the tenth, bytes'\n"
             "set ylabel 'slowdown'\nset xtics rotate\n"
             "plot " + lines(group, "slowdown", "1:4:xtic(2)") + "\n")
-    gnuplot(out, f"{name}.queue", f"set title '{name}: longest queue'\n"
-            "set xlabel 'ms'\nset ylabel 'KB'\nplot " +
-            lines(group, "samples", "($1/1e6):($2/1e3)") + "\n")
-    return [f"{name}.{k}" for k in ("short", "all", "slowdown", "queue")]
+    return [f"{name}.{k}" for k in ("short", "all", "slowdown")] + \
+        plot_queue(name, group, out)
 
 
 def plot_achieved(by_name, out):
@@ -196,8 +204,11 @@ def plots(by_name, out):
     where.mkdir(exist_ok=True)
     made = {}
     for name, group in by_name.items():
-        if next(iter(group.values())).args[0] == "load":
+        kind = next(iter(group.values())).args[0]
+        if kind == "load":
             made[name] = plot_load(name, group, where)
+        elif kind == "incast":
+            made[name] = plot_queue(name, group, where)
     made[""] = plot_achieved(by_name, where)
     return made
 

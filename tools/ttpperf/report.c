@@ -182,6 +182,16 @@ static double cpu(const struct timeval *a, const struct timeval *b)
 	return b->tv_sec - a->tv_sec + (b->tv_usec - a->tv_usec) / 1e6;
 }
 
+static double cpu_user(void)
+{
+	return cpu(&r.before.ru_utime, &r.after.ru_utime);
+}
+
+static double cpu_system(void)
+{
+	return cpu(&r.before.ru_stime, &r.after.ru_stime);
+}
+
 static double goodput(void)
 {
 	return seconds() > 0 ? r.payload * 8 / seconds() / 1e9 : 0;
@@ -232,8 +242,7 @@ static void print_text(void)
 	printf("%.6f s, %.3f Gbit/s of content, %.0f calls/s\n", seconds(),
 	       goodput(), seconds() > 0 ? r.calls / seconds() : 0);
 	printf("CPU time of this process: %.3f s user, %.3f s system\n",
-	       cpu(&r.before.ru_utime, &r.after.ru_utime),
-	       cpu(&r.before.ru_stime, &r.after.ru_stime));
+	       cpu_user(), cpu_system());
 	for (i = 0; i < value_count; i++)
 		printf("%s %.3f %s\n", values[i].name, values[i].value,
 		       values[i].unit);
@@ -281,6 +290,8 @@ static void print_json(void)
 	       opt.load, load_of(r.offered), load_of(r.achieved));
 	printf("  \"seconds\": %.9f, \"goodput_gbps\": %.4f,\n", seconds(),
 	       goodput());
+	printf("  \"cpu_user_s\": %.6f, \"cpu_system_s\": %.6f,\n",
+	       cpu_user(), cpu_system());
 	printf("  \"calls\": %llu, \"failed\": %llu, \"unfinished\": %llu, \"wrong\": %llu,\n",
 	       (unsigned long long)r.calls, (unsigned long long)r.failed,
 	       (unsigned long long)r.unfinished, (unsigned long long)r.wrong);
@@ -307,23 +318,29 @@ static void print_json(void)
 static void csv_row(const char *name, uint32_t upto, const struct hist *t,
 		    const struct hist *s)
 {
-	printf("%s,%s,%s,%u,%llu,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n",
+	printf("%s,%s,%s,%u,%llu,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f",
 	       opt.mode, transport_name(), name, upto,
 	       (unsigned long long)t->count, us(t, 50), us(t, 90), us(t, 99),
 	       us(t, 99.9), t->max / 1e3, slow(s, 50), slow(s, 99));
 }
 
+/* What belongs to the whole run stands in the last row only */
 static void print_csv(void)
 {
 	char name[16];
 	unsigned int i;
 
-	puts("mode,transport,class,upto,count,p50_us,p90_us,p99_us,p999_us,max_us,slow_p50,slow_p99");
+	puts("mode,transport,class,upto,count,p50_us,p90_us,p99_us,p999_us,max_us,slow_p50,slow_p99,load_offered,load_achieved,goodput_gbps,cpu_user_s,cpu_system_s,failed,unfinished,wrong");
 	for (i = 0; opt.workload && i < CLASSES; i++) {
 		snprintf(name, sizeof(name), "%u", i);
 		csv_row(name, workload_bound(i), &r.time[i], &r.slow[i]);
+		puts(",,,,,,,,");
 	}
 	csv_row("all", workload_bound(CLASSES - 1), &r.time_all, &r.slow_all);
+	printf(",%.5f,%.5f,%.4f,%.6f,%.6f,%llu,%llu,%llu\n",
+	       load_of(r.offered), load_of(r.achieved), goodput(), cpu_user(),
+	       cpu_system(), (unsigned long long)r.failed,
+	       (unsigned long long)r.unfinished, (unsigned long long)r.wrong);
 }
 
 static void cdf_point(uint64_t value, uint64_t upto, void *arg)

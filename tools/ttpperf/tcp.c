@@ -16,9 +16,6 @@
 
 #include "out.h"
 
-#define LOW_MIN		4096U
-#define LOW_MAX		65536U
-
 /**
  * struct conn - one end of a connection
  * @end: its socket
@@ -27,7 +24,6 @@
  * @body: its bytes, if somebody looks at them
  * @size: of @body
  * @busy: bytes of calls that are open on it
- * @low: bytes that must be there before we are woken
  */
 struct conn {
 	struct end	end;
@@ -36,7 +32,6 @@ struct conn {
 	uint8_t		*body;
 	uint32_t	size;
 	uint64_t	busy;
-	int		low;
 };
 
 static bool send_one(struct end *e, struct out *out)
@@ -145,20 +140,6 @@ static void drop(struct conn *c, const char *why)
 	free(c);
 }
 
-/* To be woken for each frame of a long message serves nobody */
-static void set_low(struct conn *c)
-{
-	uint32_t want = c->got >= MIN_SIZE ? c->head.length - c->got : 0;
-	int low = want < LOW_MIN ? 1 : want < LOW_MAX ? want : LOW_MAX;
-
-	if (low == c->low)
-		return;
-	c->low = low;
-	if (setsockopt(c->end.watch.fd, SOL_SOCKET, SO_RCVLOWAT, &low,
-		       sizeof(low)))
-		fatal("SO_RCVLOWAT: %s", strerror(errno));
-}
-
 static void conn_ready(struct watch *w, uint32_t events)
 {
 	struct conn *c = (struct conn *)w;
@@ -169,13 +150,11 @@ static void conn_ready(struct watch *w, uint32_t events)
 	if (!(events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
 		return;
 	n = recv(w->fd, in_buffer, 1 << 20, MSG_DONTWAIT);
-	if (n > 0 && take(c, in_buffer, n))
-		set_low(c);
-	else if (n > 0)
+	if (n > 0 && !take(c, in_buffer, n))
 		drop(c, "this is not ttpperf");
 	else if (!n)
 		drop(c, "closed");
-	else if (errno != EAGAIN)
+	else if (n < 0 && errno != EAGAIN)
 		drop(c, strerror(errno));
 }
 
@@ -187,7 +166,6 @@ static struct conn *new_conn(uint16_t at, int fd)
 	if (!c)
 		fatal("no memory for a connection");
 	c->end.at = at;
-	c->low = 1;
 	c->end.watch.fd = fd;
 	c->end.watch.ready = conn_ready;
 	if (setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)))

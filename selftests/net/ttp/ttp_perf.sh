@@ -242,6 +242,21 @@ same "another size of response" "$(value wrong) $(value calls)" "0 5"
 perf load --lab 4 --oneway -w $workloads/w2.cdf -l 30 -n 2000
 same "one-way: all arrive" "$(value failed) $(value unfinished)" "0 0"
 is "one-way: in less time than there and back, us" "$(us 0 p50)" "<" 2
+perf scale --lab 4 -s 100 --sockets 50 -n 600 --verify
+same "many sockets: all answered" "$(value calls) $(value failed)" "540 0"
+perf load --lab 4 -w $workloads/w2.cdf -l 30 -n 1000 -f csv
+same "CSV: as many fields in each row" \
+	"$(awk -F, '{ print NF }' /tmp/perf | sort -u)" 20
+same "CSV: the tenths, and all" "$(awk -F, 'NR > 1 { printf "%s ", $3 }' /tmp/perf)" \
+	"0 1 2 3 4 5 6 7 8 9 all "
+same "CSV: calls add up" "$(awk -F, 'NR > 1 && $3 != "all" { n += $5 }
+	$3 == "all" { print n - $5 }' /tmp/perf)" 0
+same "CSV: achieved and CPU time" \
+	"$(awk -F, '$3 == "all" { print ($14 > 0.2), ($16 + $17 >= 0) }' /tmp/perf)" "1 1"
+perf load --lab 4 -w $workloads/w2.cdf -l 30 -n 1000 -f text
+for what in "slowdown = " "load: offered" "CPU time of this process"; do
+	ok "text tells: $what" grep -q "$what" /tmp/perf
+done
 # grants that are too small must show
 perf stream --lab 4 -s 500000 -n 20 -d 1
 good=$(value goodput_gbps)
@@ -249,6 +264,24 @@ on h2 ttpctl dev set eth0 window 3000 unsched 1500
 perf stream --lab 4 -s 500000 -n 20 -d 1
 is "a broken setting is visible, Gbit/s" "$(value goodput_gbps)" "<" \
 	"$good / 2"
+
+# -- what is published of TCP: short messages of W4 at 80 % take hundreds of
+# microseconds (P50 353, P99 2113, 40 hosts), for they wait behind long ones
+for h in $(seq 4); do on h$h ttpctl dev del eth0; done
+fabric_down
+fabric 10 rate=25000 shared=1 buffer_kb=12800
+hosts_each 'on h$i tc qdisc replace dev eth0 root fq limit 100000 flow_limit 10000'
+perf load --lab 10 -t tcp --cc cubic --conns 8 -w $workloads/w4.cdf -l 80 -n 3000
+is "TCP as published: short P50 of tens to hundreds of us" "$(us 0 p50)" ">" 30
+is "and no more" "$(us 0 p50)" "<" 700
+is "TCP as published: short P99 of hundreds of us to ms" "$(us 0 p99)" ">" 300
+is "and no more" "$(us 0 p99)" "<" 6000
+tcp_p99=$(us 0 p99)
+perf load --lab 10 -t tcp --cc cubic --conns 8 -w $workloads/w4.cdf -l 10 -n 500
+is "but not without load" "$(us 0 p99)" "<" "$tcp_p99 / 3"
+fabric_down
+fabric 4 rate=25000
+with_ttp
 
 # -- as on real machines: a server, and clients that name it
 for t in ttp tcp udp; do
