@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The receiver's decision; see sched.h.
+ */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+
+#include "sched.h"
+
+void ttp_sched_init(struct ttp_sched *s)
+{
+	ttp_srpt_init(&s->peers);
+	INIT_LIST_HEAD(&s->by_age);
+	s->incoming = 0;
+	s->owed = 0;
+}
+
+void ttp_sched_peer_init(struct ttp_sched_peer *peer)
+{
+	ttp_srpt_init(&peer->queue);
+	peer->node.in = false;
+}
+
+/* Bytes of a message that are still to come although they were granted */
+static u32 ttp_sched_ahead(const struct ttp_sched_msg *msg)
+{
+	return msg->granted - min(msg->granted, msg->received);
+}
+
+static void ttp_sched_count(struct ttp_sched *s, struct ttp_sched_msg *msg)
+{
+	u32 count = msg->stalled ? 0 : ttp_sched_ahead(msg);
+
+	s->incoming += count;
+	s->incoming -= msg->counted;
+	msg->counted = count;
+}
+
+/* A sender is where the first of its messages belongs */
+static void ttp_sched_place_peer(struct ttp_sched *s,
+				 struct ttp_sched_peer *peer)
+{
+	const struct ttp_srpt_node *first = ttp_srpt_first(&peer->queue);
+
+	if (!first) {
+		ttp_srpt_del(&s->peers, &peer->node);
+		return;
+	}
+	/* Ties are rare, and not worth another birth */
+	ttp_srpt_put(&s->peers, &peer->node, first->left, 0);
+}
+
+static void ttp_sched_place(struct ttp_sched *s, struct ttp_sched_msg *msg)
+{
+	bool wants = msg->granted < msg->len && !msg->stalled && !msg->blocked;
+
+	if (wants && !msg->node.in)
+		list_add_tail(&msg->age, &s->by_age);
+	else if (!wants && msg->node.in)
+		list_del(&msg->age);
+	if (wants)
+		ttp_srpt_put(&msg->peer->queue, &msg->node,
+			     msg->len - msg->received, 0);
+	else
+		ttp_srpt_del(&msg->peer->queue, &msg->node);
+	ttp_sched_place_peer(s, msg->peer);
+	ttp_sched_count(s, msg);
+}
+
+void ttp_sched_add(struct ttp_sched *s, struct ttp_sched_peer *peer,
+		   struct ttp_sched_msg *msg)
+{
+	msg->peer = peer;
+	msg->counted = 0;
+	msg->stalled = false;
+	msg->blocked = false;
+	msg->node.in = false;
+	ttp_sched_place(s, msg);
+}
+
+void ttp_sched_arrived(struct ttp_sched *s, struct ttp_sched_msg *msg,
+		       u32 received)
+{
+	msg->received = received;
+	msg->stalled = false;
+	ttp_sched_place(s, msg);
+}
+
+void ttp_sched_stall(struct ttp_sched *s, struct ttp_sched_msg *msg)
+{
+	msg->stalled = true;
+	ttp_sched_place(s, msg);
+}
+
+void ttp_sched_block(struct ttp_sched *s, struct ttp_sched_msg *msg,
+		     u32 granted)
+{
+	msg->granted = granted;
+	msg->blocked = true;
+	ttp_sched_place(s, msg);
+}
+
+void ttp_sched_unblock(struct ttp_sched *s, struct ttp_sched_msg *msg)
+{
+	msg->blocked = false;
+	ttp_sched_place(s, msg);
+}
+
+void ttp_sched_del(struct ttp_sched *s, struct ttp_sched_msg *msg)
+{
+	if (!msg->peer)
+		return;
+	msg->stalled = true;
+	ttp_sched_place(s, msg);
+	msg->peer = NULL;
+}
+
+static struct ttp_sched_msg *ttp_sched_msg_of(struct ttp_srpt_node *node)
+{
+	return container_of(node, struct ttp_sched_msg, node);
+}
+
+/*
+ * The lowest levels for those that are granted, the one with the least left
+ * highest: whoever is before them next finds a level above.
+ */
+static u8 ttp_sched_level(unsigned int rank, unsigned int active, u8 levels)
+{
+	unsigned int top = min_t(unsigned int, active, levels);
+
+	return rank < top ? top - 1 - rank : 0;
+}
+
+/*
+ * Grant a message a window, as far as the limit for all allows; whether it got
+ * any.  A few packets ahead per GRANT are enough to keep the sender going.
+ */
+static bool ttp_sched_give(struct ttp_sched *s, struct ttp_sched_msg *msg,
+			   u64 limit, u8 level)
+{
+	u64 want = min_t(u64, msg->len, (u64)msg->received + msg->window);
+
+	want = min(want, msg->granted + limit - min(limit, s->incoming));
+	if (want <= msg->granted ||
+	    (want < msg->len && want - msg->granted < msg->window / 4))
+		return false;
+	msg->granted = want;
+	msg->level = level;
+	ttp_sched_place(s, msg);
+	return true;
+}
+
+/* The first message of each of the first senders */
+static unsigned int ttp_sched_firsts(const struct ttp_sched *s,
+				     const struct ttp_sched_rules *rules,
+				     struct ttp_sched_msg **firsts)
+{
+	struct ttp_srpt_node *node = ttp_srpt_first(&s->peers);
+	struct ttp_sched_peer *peer;
+	unsigned int n = 0;
+
+	for (; node && n < rules->overcommit; node = ttp_srpt_after(node)) {
+		peer = container_of(node, struct ttp_sched_peer, node);
+		firsts[n++] = ttp_sched_msg_of(ttp_srpt_first(&peer->queue));
+	}
+	return n;
+}
+
+/* The share of the message that is the oldest, when enough has come together */
+static struct ttp_sched_msg *ttp_sched_oldest(struct ttp_sched *s, u64 limit,
+					      u8 levels)
+{
+	struct ttp_sched_msg *msg;
+	u32 before;
+
+	if (s->owed < TTP_SRPT_QUANTUM || list_empty(&s->by_age))
+		return NULL;
+	msg = list_first_entry(&s->by_age, struct ttp_sched_msg, age);
+	before = msg->granted;
+	if (!ttp_sched_give(s, msg, limit, levels - 1))
+		return NULL;
+	s->owed -= min(s->owed, msg->granted - before);
+	return msg;
+}
+
+static u64 ttp_sched_limit(const struct ttp_sched_rules *rules,
+			   struct ttp_sched_msg **firsts, unsigned int active)
+{
+	u32 longest = 0;
+	unsigned int i;
+
+	if (rules->incoming)
+		return rules->incoming;
+	for (i = 0; i < active; i++)
+		longest = max(longest, firsts[i]->window);
+	return (u64)longest * rules->overcommit;
+}
+
+/* One round; @again if one got all, so that another one takes its place */
+static unsigned int ttp_sched_round(struct ttp_sched *s,
+				    const struct ttp_sched_rules *rules,
+				    struct ttp_sched_msg **picks, bool *again)
+{
+	struct ttp_sched_msg *firsts[TTP_SCHED_MAX], *msg;
+	unsigned int i, n, active;
+	u64 limit;
+	u32 before;
+
+	*again = false;
+	active = ttp_sched_firsts(s, rules, firsts);
+	limit = ttp_sched_limit(rules, firsts, active);
+	picks[0] = ttp_sched_oldest(s, limit, rules->levels);
+	n = picks[0] ? 1 : 0;
+	for (i = 0; i < active; i++) {
+		msg = firsts[i];
+		before = msg->granted;
+		if (!ttp_sched_give(s, msg, limit,
+				    ttp_sched_level(i, active, rules->levels)))
+			continue;
+		s->owed = min(s->owed + (msg->granted - before) / TTP_SRPT_SHARE,
+			      2 * TTP_SRPT_QUANTUM);
+		*again |= msg->granted == msg->len;
+		picks[n++] = msg;
+	}
+	return n;
+}
+
+unsigned int ttp_sched_run(struct ttp_sched *s,
+			   const struct ttp_sched_rules *rules,
+			   struct ttp_sched_msg **picks, unsigned int max)
+{
+	unsigned int n = 0;
+	bool again;
+
+	do {
+		n += ttp_sched_round(s, rules, picks + n, &again);
+	} while (again && n + TTP_SCHED_MAX + 1 < max);
+	return n;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which incoming messages may send how much: the receiver's decision.
+ *
+ * Layer 0: knows neither sk_buffs nor RPCs; the owner locks.  A message that
+ * was announced waits here until all of it is granted.  Up to a number of them
+ * (overcommitment), each of another peer, are granted a window ahead of what
+ * has arrived, those with the least left first; all together no more than a
+ * limit.  More than one, for a sender may be busy with other receivers: see
+ * Montazeri et al., "Homa: A Receiver-Driven Low-Latency Transport Protocol
+ * Using Network Priorities" (SIGCOMM 2018), section 3.5.
+ */
+#ifndef _NET_TTP_SCHED_H
+#define _NET_TTP_SCHED_H
+
+#include "srpt.h"
+
+/* Messages granted at a time, at most */
+#define TTP_SCHED_MAX		32U
+
+/**
+ * struct ttp_sched_rules - what a receiver allows
+ * @incoming: bytes granted and not arrived, of all messages; 0 = as many as
+ *	@overcommit of the longest window
+ * @overcommit: messages granted at a time, 1 to TTP_SCHED_MAX
+ * @levels: priority levels for granted bytes
+ */
+struct ttp_sched_rules {
+	u64	incoming;
+	u32	overcommit;
+	u8	levels;
+};
+
+/**
+ * struct ttp_sched_peer - a sender
+ * @queue: its messages that want grants
+ * @node: in ttp_sched.peers, by the first of @queue
+ */
+struct ttp_sched_peer {
+	struct ttp_srpt		queue;
+	struct ttp_srpt_node	node;
+};
+
+/**
+ * struct ttp_sched_msg - an incoming message
+ * @node: in ttp_sched_peer.queue while it wants a grant
+ * @age: in ttp_sched.by_age likewise
+ * @peer: its sender; NULL when it is not known here
+ * @len: bytes of it
+ * @received: bytes that have arrived
+ * @granted: bytes from the start that the sender may send
+ * @window: bytes granted beyond what has arrived
+ * @counted: bytes that it has in ttp_sched.incoming
+ * @level: priority level of the last grant
+ * @stalled: the sender is silent; nothing is granted, nothing counted
+ * @blocked: there is no room for more of it
+ */
+struct ttp_sched_msg {
+	struct ttp_srpt_node	node;
+	struct list_head	age;
+	struct ttp_sched_peer	*peer;
+	u32			len;
+	u32			received;
+	u32			granted;
+	u32			window;
+	u32			counted;
+	u8			level;
+	bool			stalled;
+	bool			blocked;
+};
+
+/**
+ * struct ttp_sched - the incoming messages of a device
+ * @peers: senders of messages that want a grant (ttp_sched_peer.node)
+ * @by_age: these messages, in order of arrival
+ * @incoming: bytes granted and not arrived
+ * @owed: bytes of its share that the oldest message did not get yet
+ */
+struct ttp_sched {
+	struct ttp_srpt		peers;
+	struct list_head	by_age;
+	u64			incoming;
+	u32			owed;
+};
+
+/**
+ * ttp_sched_init() - no message, no sender
+ * @s: the scheduler
+ *
+ * Context: any.
+ */
+void ttp_sched_init(struct ttp_sched *s);
+
+/**
+ * ttp_sched_peer_init() - a sender without messages
+ * @peer: the sender
+ *
+ * Context: any.
+ */
+void ttp_sched_peer_init(struct ttp_sched_peer *peer);
+
+/**
+ * ttp_sched_add() - a message has begun to arrive
+ * @s: the scheduler
+ * @peer: its sender
+ * @msg: the message, not known yet; len, received, granted, window are set
+ *
+ * Context: any, the owner's lock.
+ */
+void ttp_sched_add(struct ttp_sched *s, struct ttp_sched_peer *peer,
+		   struct ttp_sched_msg *msg);
+
+/**
+ * ttp_sched_arrived() - more of a message has arrived
+ * @s: the scheduler
+ * @msg: the message
+ * @received: bytes that are here
+ *
+ * A stalled message goes on by that.
+ *
+ * Context: any, the owner's lock.
+ */
+void ttp_sched_arrived(struct ttp_sched *s, struct ttp_sched_msg *msg,
+		       u32 received);
+
+/**
+ * ttp_sched_stall() - the sender of a message does not send what it may
+ * @s: the scheduler
+ * @msg: the message
+ *
+ * Others may have what it does not use.
+ *
+ * Context: any, the owner's lock.
+ */
+void ttp_sched_stall(struct ttp_sched *s, struct ttp_sched_msg *msg);
+
+/**
+ * ttp_sched_block() - what was granted last has no room
+ * @s: the scheduler
+ * @msg: the message
+ * @granted: what was granted before
+ *
+ * Context: any, the owner's lock.
+ */
+void ttp_sched_block(struct ttp_sched *s, struct ttp_sched_msg *msg,
+		     u32 granted);
+
+/**
+ * ttp_sched_unblock() - there is room for all of a message
+ * @s: the scheduler
+ * @msg: the message
+ *
+ * Context: any, the owner's lock.
+ */
+void ttp_sched_unblock(struct ttp_sched *s, struct ttp_sched_msg *msg);
+
+/**
+ * ttp_sched_del() - forget a message, if it is known
+ * @s: the scheduler
+ * @msg: the message
+ *
+ * Context: any, the owner's lock.
+ */
+void ttp_sched_del(struct ttp_sched *s, struct ttp_sched_msg *msg);
+
+/**
+ * ttp_sched_run() - grant what should be granted now
+ * @s: the scheduler
+ * @rules: what is allowed
+ * @picks: gets the messages whose granted and level have changed
+ * @max: how many @picks can take; at least TTP_SCHED_MAX + 1
+ *
+ * Context: any, the owner's lock.
+ * Return: how many; if as many as fit, there may be more.
+ */
+unsigned int ttp_sched_run(struct ttp_sched *s,
+			   const struct ttp_sched_rules *rules,
+			   struct ttp_sched_msg **picks, unsigned int max);
+
+#endif /* _NET_TTP_SCHED_H */

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which incoming messages may send how much.
+ */
+#include <kunit/test.h>
+
+#include "../sched.h"
+
+#define PEERS	6
+
+struct ttp_sched_test {
+	struct ttp_sched	s;
+	struct ttp_sched_peer	peer[PEERS];
+	struct ttp_sched_msg	msg[2 * PEERS];
+	struct ttp_sched_msg	*picks[2 * TTP_SCHED_MAX];
+	struct ttp_sched_rules	rules;
+	u32			window;
+};
+
+static int ttp_sched_setup(struct kunit *test)
+{
+	struct ttp_sched_test *t;
+	unsigned int i;
+
+	t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	if (!t)
+		return -ENOMEM;
+	ttp_sched_init(&t->s);
+	for (i = 0; i < PEERS; i++)
+		ttp_sched_peer_init(&t->peer[i]);
+	t->rules = (struct ttp_sched_rules) {
+		.incoming = 1000000, .overcommit = 2, .levels = 3,
+	};
+	t->window = 20000;
+	test->priv = t;
+	return 0;
+}
+
+static struct ttp_sched_msg *ttp_sched_msg(struct ttp_sched_test *t,
+					   unsigned int i, unsigned int peer,
+					   u32 len)
+{
+	struct ttp_sched_msg *m = &t->msg[i];
+
+	m->len = len;
+	m->received = 1000;
+	m->granted = min(len, 10000U);
+	m->window = t->window;
+	ttp_sched_add(&t->s, &t->peer[peer], m);
+	return m;
+}
+
+static unsigned int ttp_sched_go(struct ttp_sched_test *t)
+{
+	return ttp_sched_run(&t->s, &t->rules, t->picks, ARRAY_SIZE(t->picks));
+}
+
+static void ttp_sched_empty_grants_nothing(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	t->s.owed = 2 * TTP_SRPT_QUANTUM;
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	/* one that is not known */
+	ttp_sched_del(&t->s, &t->msg[0]);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 0ULL);
+}
+
+static void ttp_sched_short_message_only_counts(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *m = ttp_sched_msg(t, 0, 0, 8000);
+
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 7000ULL);
+	ttp_sched_arrived(&t->s, m, 5000);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 3000ULL);
+	/* more than was granted, from a sender that does not care */
+	ttp_sched_arrived(&t->s, m, 9000);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 0ULL);
+	ttp_sched_del(&t->s, m);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 0ULL);
+}
+
+static void ttp_sched_window_is_kept(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *m = ttp_sched_msg(t, 0, 0, 100000);
+
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_PTR_EQ(test, t->picks[0], m);
+	KUNIT_EXPECT_EQ(test, m->granted, 21000U);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 20000ULL);
+	/* less than a step: not worth a GRANT */
+	ttp_sched_arrived(&t->s, m, 5999);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	ttp_sched_arrived(&t->s, m, 6000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, m->granted, 26000U);
+	/* unless it is the end */
+	ttp_sched_arrived(&t->s, m, 79000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	ttp_sched_arrived(&t->s, m, 80000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, m->granted, 100000U);
+	ttp_sched_arrived(&t->s, m, 90000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	KUNIT_EXPECT_TRUE(test, list_empty(&t->s.by_age));
+}
+
+static void ttp_sched_least_left_is_granted(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 300000);
+	struct ttp_sched_msg *b = ttp_sched_msg(t, 1, 1, 100000);
+	struct ttp_sched_msg *c = ttp_sched_msg(t, 2, 2, 200000);
+
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 2U);
+	KUNIT_EXPECT_PTR_EQ(test, t->picks[0], b);
+	KUNIT_EXPECT_PTR_EQ(test, t->picks[1], c);
+	KUNIT_EXPECT_EQ(test, a->granted, 10000U);
+	/* two of three levels are used, the lowest two */
+	KUNIT_EXPECT_EQ(test, b->level, 1);
+	KUNIT_EXPECT_EQ(test, c->level, 0);
+	/* more has come of another, so that it is before them */
+	ttp_sched_arrived(&t->s, a, 250000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_PTR_EQ(test, t->picks[0], a);
+	KUNIT_EXPECT_EQ(test, a->level, 1);
+}
+
+static void ttp_sched_more_than_levels_share_the_lowest(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	unsigned int i;
+
+	t->rules.overcommit = 5;
+	for (i = 0; i < 5; i++)
+		ttp_sched_msg(t, i, i, 100000 + i);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 5U);
+	KUNIT_EXPECT_EQ(test, t->msg[0].level, 2);
+	KUNIT_EXPECT_EQ(test, t->msg[1].level, 1);
+	KUNIT_EXPECT_EQ(test, t->msg[2].level, 0);
+	KUNIT_EXPECT_EQ(test, t->msg[4].level, 0);
+}
+
+static void ttp_sched_one_message_of_a_sender(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 30000);
+	struct ttp_sched_msg *b = ttp_sched_msg(t, 1, 0, 40000);
+	struct ttp_sched_msg *c = ttp_sched_msg(t, 2, 1, 90000);
+
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 2U);
+	KUNIT_EXPECT_EQ(test, a->granted, 21000U);
+	KUNIT_EXPECT_EQ(test, b->granted, 10000U);
+	KUNIT_EXPECT_EQ(test, c->granted, 21000U);
+	/* the next one before the former has ended */
+	ttp_sched_arrived(&t->s, a, 10000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 2U);
+	KUNIT_EXPECT_EQ(test, a->granted, 30000U);
+	KUNIT_EXPECT_EQ(test, b->granted, 21000U);
+}
+
+static void ttp_sched_all_together_are_limited(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 300000);
+	struct ttp_sched_msg *b = ttp_sched_msg(t, 1, 1, 400000);
+
+	t->rules.incoming = 36000;
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 18000ULL);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 2U);
+	KUNIT_EXPECT_EQ(test, a->granted, 21000U);
+	KUNIT_EXPECT_EQ(test, b->granted, 17000U);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 36000ULL);
+	/* a limit that became smaller */
+	t->rules.incoming = 1000;
+	ttp_sched_arrived(&t->s, a, 10000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+}
+
+static void ttp_sched_automatic_limit_follows_windows(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+
+	t->rules.incoming = 0;
+	ttp_sched_msg(t, 0, 0, 100000);
+	t->window = 50000;
+	ttp_sched_msg(t, 1, 1, 200000);
+	ttp_sched_msg(t, 2, 2, 300000);
+	/* those that all have without a grant */
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 27000ULL);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 2U);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 79000ULL);
+	t->s.incoming = 100000;
+	ttp_sched_arrived(&t->s, &t->msg[1], 20000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 100000ULL);
+}
+
+static void ttp_sched_stalled_makes_way(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 100000);
+	struct ttp_sched_msg *b = ttp_sched_msg(t, 1, 1, 200000);
+
+	t->rules.overcommit = 1;
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, b->granted, 10000U);
+	ttp_sched_stall(&t->s, a);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 9000ULL);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, b->granted, 21000U);
+	/* and goes on when something arrives */
+	ttp_sched_arrived(&t->s, a, 9000);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 32000ULL);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, a->granted, 29000U);
+}
+
+static void ttp_sched_blocked_makes_way(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 100000);
+	struct ttp_sched_msg *b = ttp_sched_msg(t, 1, 1, 200000);
+
+	t->rules.overcommit = 1;
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_PTR_EQ(test, t->picks[0], a);
+	ttp_sched_block(&t->s, a, 10000);
+	KUNIT_EXPECT_EQ(test, a->granted, 10000U);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_PTR_EQ(test, t->picks[0], b);
+	/* what arrives makes no room */
+	ttp_sched_arrived(&t->s, a, 9000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	ttp_sched_unblock(&t->s, a);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, a->granted, 29000U);
+	ttp_sched_del(&t->s, a);
+	ttp_sched_del(&t->s, b);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 0ULL);
+	KUNIT_EXPECT_TRUE(test, list_empty(&t->s.by_age));
+	KUNIT_EXPECT_TRUE(test, ttp_srpt_empty(&t->s.peers));
+}
+
+/* The longest message comes first, and a stream of shorter ones after it */
+static void ttp_sched_oldest_gets_its_share(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *old = ttp_sched_msg(t, 0, 0, 1000000);
+	u64 others = 0;
+	unsigned int i;
+	u32 before;
+
+	t->rules.overcommit = 1;
+	for (i = 0; i < 200; i++) {
+		struct ttp_sched_msg *m = ttp_sched_msg(t, 1, 1, 100000);
+
+		while (m->granted < m->len) {
+			before = m->granted;
+			ttp_sched_go(t);
+			others += m->granted - before;
+			ttp_sched_arrived(&t->s, m, m->granted);
+			ttp_sched_arrived(&t->s, old, old->granted);
+		}
+		ttp_sched_del(&t->s, m);
+	}
+	KUNIT_EXPECT_GE(test, old->granted - 10000ULL, others / 25);
+	KUNIT_EXPECT_LE(test, old->granted - 10000ULL, others / 15);
+}
+
+static void ttp_sched_many_picks_are_bounded(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	unsigned int i;
+
+	t->window = 1000000;
+	t->rules.incoming = U32_MAX;
+	t->rules.overcommit = 1;
+	/* each gets all, so that another one takes its place */
+	for (i = 0; i < 2 * PEERS; i++)
+		ttp_sched_msg(t, i, i % PEERS, 20000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_run(&t->s, &t->rules, t->picks,
+					    TTP_SCHED_MAX + 5), 4U);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 2U * PEERS - 4);
+}
+
+static struct kunit_case ttp_sched_cases[] = {
+	KUNIT_CASE(ttp_sched_empty_grants_nothing),
+	KUNIT_CASE(ttp_sched_short_message_only_counts),
+	KUNIT_CASE(ttp_sched_window_is_kept),
+	KUNIT_CASE(ttp_sched_least_left_is_granted),
+	KUNIT_CASE(ttp_sched_more_than_levels_share_the_lowest),
+	KUNIT_CASE(ttp_sched_one_message_of_a_sender),
+	KUNIT_CASE(ttp_sched_all_together_are_limited),
+	KUNIT_CASE(ttp_sched_automatic_limit_follows_windows),
+	KUNIT_CASE(ttp_sched_stalled_makes_way),
+	KUNIT_CASE(ttp_sched_blocked_makes_way),
+	KUNIT_CASE(ttp_sched_oldest_gets_its_share),
+	KUNIT_CASE(ttp_sched_many_picks_are_bounded),
+	{}
+};
+
+static struct kunit_suite ttp_sched_suite = {
+	.name = "ttp_sched",
+	.init = ttp_sched_setup,
+	.test_cases = ttp_sched_cases,
+};
+
+kunit_test_suite(ttp_sched_suite);
