@@ -40,6 +40,7 @@ help:
 include tools/dev/probe.mk
 
 KCFLAGS_TTP := -I$(ROOT)/include -I$(ROOT) $(TTP_PROBES) \
+	-I$(ROOT)/include/compat \
 	-include $(ROOT)/include/compat/ttp_compat.h
 ifneq ($(AF_TTP),)
 KCFLAGS_TTP += -DAF_TTP=$(AF_TTP)

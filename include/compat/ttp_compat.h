@@ -46,6 +46,12 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* Devices have no lock of their own, see net/netdev_lock.h */
+#ifndef TTP_HAVE_NETIF_LINK_KSETTINGS
+#include <linux/ethtool.h>
+#define netif_get_link_ksettings	__ethtool_get_link_ksettings
+#endif
+
 #ifndef TTP_HAVE_TIMER_DELETE
 #define timer_delete(timer)	del_timer(timer)
 #endif

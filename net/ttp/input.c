@@ -6,6 +6,7 @@
 
 #include "crc.h"
 #include "end.h"
+#include "grant.h"
 #include "input.h"
 #include "netlink.h"
 
@@ -269,10 +270,12 @@ static void ttp_input_packet(struct ttp_link *link, struct sk_buff *skb,
 int ttp_input_rcv(struct sk_buff *skb, struct net_device *dev,
 		  struct packet_type *pt, struct net_device *orig)
 {
+	struct ttp_link *link = container_of(pt, struct ttp_link, pt);
 	struct sk_buff_head out;
 
 	__skb_queue_head_init(&out);
-	ttp_input_packet(container_of(pt, struct ttp_link, pt), skb, &out);
+	ttp_input_packet(link, skb, &out);
+	ttp_grant_run(link, &out);
 	ttp_output_flush(&out);
 	return NET_RX_SUCCESS;
 }
@@ -289,5 +292,6 @@ void ttp_input_rcv_list(struct list_head *head, struct packet_type *pt,
 		skb_list_del_init(skb);
 		ttp_input_packet(link, skb, &out);
 	}
+	ttp_grant_run(link, &out);
 	ttp_output_flush(&out);
 }

@@ -5,6 +5,7 @@
 #include "end.h"
 #include "grant.h"
 #include "input.h"
+#include "pacer.h"
 #include "ping.h"
 #include "timer.h"
 
@@ -33,9 +34,10 @@ static bool ttp_input_sends(const struct ttp_rpc *rpc)
 	       (rpc->state == TTP_RPC_OUTGOING && !rpc->in.known);
 }
 
-static void ttp_input_allow(struct ttp_rpc *rpc, u32 granted)
+static void ttp_input_allow(struct ttp_rpc *rpc, u32 granted, u8 level)
 {
 	rpc->out.held = false;
+	rpc->out.granted_level = level;
 	rpc->out.granted = max(rpc->out.granted, min(granted, rpc->out.len));
 }
 
@@ -49,10 +51,10 @@ static void ttp_input_grant(struct ttp_input *in, struct ttp_rpc *rpc)
 		return;
 	}
 	rpc->informed = true;
-	ttp_input_allow(rpc, in->pkt.grant.granted);
+	ttp_input_allow(rpc, in->pkt.grant.granted, in->pkt.grant.level);
 	ttp_rpc_received_up_to(rpc, in->pkt.grant.received);
 	if (rpc->out.len || held)
-		ttp_output_push(rpc, in->out);
+		ttp_pacer_push(rpc, TTP_OUTPUT_BURST, in->out);
 	else
 		ttp_output_first(rpc, in->out);
 	ttp_timer_heard(rpc);
@@ -99,28 +101,57 @@ static void ttp_input_send_again(struct ttp_input *in, struct ttp_rpc *rpc,
 		ttp_wire_get_range(buf, i, &start, &end);
 		/* "All that was sent" grants nothing */
 		if (end != TTP_WIRE_RANGE_ALL)
-			ttp_input_allow(rpc, end);
+			ttp_input_allow(rpc, end, in->pkt.resend.level);
 		ttp_output_again(rpc, start, min(end, sent), &left, in->out);
 	}
 	rpc->out.held = false;
-	ttp_output_push_some(rpc, left, in->out);
+	ttp_pacer_push(rpc, left, in->out);
+}
+
+/*
+ * The other side asks where we are with its message.  What is on its way need
+ * not be sent again: unless nothing has come for a while, just say we live.
+ */
+static void ttp_input_tell(struct ttp_input *in, struct ttp_rpc *rpc)
+{
+	if (rpc->in.received < rpc->in.granted && ttp_timer_quiet(rpc))
+		ttp_output_resend(rpc, rpc->in.granted, false, in->out);
+	else
+		ttp_output_note(rpc, TTP_WIRE_BUSY, 0, rpc->in.have.prefix,
+				in->out);
 }
 
 /* A client asks for a response; the request tells what to answer */
 static void ttp_input_asked(struct ttp_input *in, struct ttp_rpc *rpc)
 {
 	if (rpc->state == TTP_RPC_INCOMING && !rpc->in.budget) {
-		if (rpc->in.known && ttp_sock_reserve(rpc, rpc->in.len))
-			ttp_grant_start(rpc, in->out);
-		else
+		if (!rpc->in.known || !ttp_grant_admit(rpc, in->out))
 			ttp_output_note(rpc, TTP_WIRE_FULL, 0, 0, in->out);
 	} else if (rpc->state == TTP_RPC_INCOMING) {
-		ttp_output_resend(rpc, false, in->out);
+		ttp_input_tell(in, rpc);
 	} else if (rpc->oneway) {
 		ttp_output_ack(rpc, in->out);
 	} else {
 		ttp_output_note(rpc, TTP_WIRE_BUSY, 0, rpc->in.len, in->out);
 	}
+}
+
+/*
+ * Does a client that has seen nothing of the response ask for all of it, which
+ * has only just been sent, or waits here for its turn?
+ */
+static bool ttp_input_on_its_way(const struct ttp_input *in,
+				 struct ttp_rpc *rpc, const void *buf)
+{
+	u32 start, end;
+
+	if (rpc->client || !rpc->out.len || in->pkt.count != 1)
+		return false;
+	ttp_wire_get_range(buf, 0, &start, &end);
+	if (start || end != TTP_WIRE_RANGE_ALL)
+		return false;
+	return ttp_rpc_waits(rpc) ||
+	       ktime_get_ns() - rpc->sent_ns < 2ULL * ttp_timer_rtt_ns(rpc);
 }
 
 static void ttp_input_resend(struct ttp_input *in, struct ttp_rpc *rpc,
@@ -131,7 +162,10 @@ static void ttp_input_resend(struct ttp_input *in, struct ttp_rpc *rpc,
 		TTP_INC(in->link, RESEND_IGNORED);
 		return;
 	}
-	if (ttp_input_sends(rpc)) {
+	if (ttp_input_sends(rpc) && ttp_input_on_its_way(in, rpc, buf)) {
+		ttp_output_note(rpc, TTP_WIRE_BUSY, 0, 0, in->out);
+		rpc->heard_ns = ktime_get_ns();
+	} else if (ttp_input_sends(rpc)) {
 		rpc->informed = true;
 		ttp_input_send_again(in, rpc, buf);
 		ttp_timer_heard(rpc);
@@ -158,12 +192,10 @@ static void ttp_input_need_ack(struct ttp_input *in, struct ttp_rpc *rpc)
 	}
 	rpc->informed = true;
 	if (!rpc->in.known)
-		ttp_output_resend(rpc, true, in->out);
+		ttp_output_resend(rpc, rpc->in.granted, true, in->out);
 	else if (rpc->in.budget)
-		ttp_output_resend(rpc, false, in->out);
-	else if (ttp_sock_reserve(rpc, rpc->in.len))
-		ttp_grant_start(rpc, in->out);
-	else
+		ttp_input_tell(in, rpc);
+	else if (!ttp_grant_admit(rpc, in->out))
 		ttp_output_note(rpc, TTP_WIRE_FULL, 0, 0, in->out);
 	ttp_timer_heard(rpc);
 }
@@ -192,8 +224,12 @@ static void ttp_input_full(struct ttp_input *in, struct ttp_rpc *rpc)
 static void ttp_input_busy(struct ttp_input *in, struct ttp_rpc *rpc)
 {
 	TTP_INC(in->link, BUSY_IN);
+	if (!rpc->client && rpc->state != TTP_RPC_REPLYING) {
+		TTP_INC(in->link, IN_MISMATCH);
+		return;
+	}
 	rpc->informed = true;
-	if (rpc->state == TTP_RPC_OUTGOING)
+	if (ttp_input_sends(rpc))
 		ttp_rpc_received_up_to(rpc, in->pkt.note.value);
 	/* Alive, but slow: go on asking, less and less often */
 	rpc->heard_ns = ktime_get_ns();
@@ -221,9 +257,9 @@ static void ttp_input_unknown_rpc(struct ttp_input *in, struct ttp_rpc *rpc)
 		ttp_output_first(rpc, in->out);
 	else
 		ttp_output_again(rpc, 0, rpc->out.sent, &left, in->out);
-	ttp_input_allow(rpc, rpc->out.unsched);
+	ttp_input_allow(rpc, rpc->out.unsched, rpc->out.granted_level);
 	if (rpc->out.len)
-		ttp_output_push_some(rpc, left, in->out);
+		ttp_pacer_push(rpc, left, in->out);
 	ttp_timer_heard(rpc);
 }
 

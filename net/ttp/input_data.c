@@ -33,6 +33,8 @@ static void ttp_input_complete(struct ttp_input *in, struct ttp_rpc *rpc)
 		return;
 	}
 	ttp_rpc_schedule(rpc, 0);
+	if (rpc->rx.peer)
+		ttp_rpc_not_incoming(rpc);
 	if (rpc->client || rpc->oneway)
 		ttp_output_ack(rpc, in->out);
 	ttp_rpc_arrived(rpc);
@@ -54,14 +56,13 @@ static bool ttp_input_budget(struct ttp_input *in, struct ttp_rpc *rpc,
 {
 	if (rpc->in.budget)
 		return true;
-	if (!ttp_sock_reserve(rpc, rpc->in.len)) {
+	/* Its sender knows what it may send, unless it had to wait */
+	if (!ttp_grant_admit(rpc, first ? NULL : in->out)) {
 		if (first || in->pkt.flags & TTP_WIRE_F_RETRANS)
 			ttp_output_note(rpc, TTP_WIRE_FULL, 0, 0, in->out);
 		TTP_INC(in->link, IN_NO_BUDGET);
 		return false;
 	}
-	if (!first)
-		ttp_grant_start(rpc, in->out);
 	return true;
 }
 
@@ -138,6 +139,7 @@ static bool ttp_input_agrees(struct ttp_input *in, struct ttp_rpc *rpc,
 	if (*first) {
 		rpc->in.known = true;
 		WRITE_ONCE(rpc->in.len, pkt->data.msg_len);
+		rpc->in.unsched = pkt->data.unsched;
 		rpc->in.granted = pkt->data.unsched;
 	}
 	return rpc->in.len == pkt->data.msg_len;
@@ -154,7 +156,7 @@ static bool ttp_input_agrees(struct ttp_input *in, struct ttp_rpc *rpc,
 static bool ttp_input_piece(struct ttp_input *in, struct ttp_rpc *rpc,
 			    struct sk_buff *skb)
 {
-	bool first, stored;
+	bool first, stored, quiet;
 
 	lockdep_assert_held(&rpc->lock);
 
@@ -167,6 +169,8 @@ static bool ttp_input_piece(struct ttp_input *in, struct ttp_rpc *rpc,
 		return false;
 	}
 	rpc->in.level = in->pkt.level;
+	quiet = ttp_timer_quiet(rpc);
+	rpc->arrived_ns = ktime_get_ns();
 	if (!rpc->in.len) {
 		ttp_input_complete(in, rpc);
 		return false;
@@ -176,11 +180,12 @@ static bool ttp_input_piece(struct ttp_input *in, struct ttp_rpc *rpc,
 		ttp_input_complete(in, rpc);
 		return stored;
 	}
-	ttp_grant_update(rpc, in->out);
+	ttp_grant_update(rpc);
 	ttp_timer_heard(rpc);
 	/* The sender asks where we are: tell now, not when our own time is up */
-	if ((first || !stored) && in->pkt.flags & TTP_WIRE_F_RETRANS)
-		ttp_output_resend(rpc, false, in->out);
+	if (first || (!stored && quiet))
+		if (in->pkt.flags & TTP_WIRE_F_RETRANS)
+			ttp_output_resend(rpc, rpc->in.granted, false, in->out);
 	return stored;
 }
 

@@ -2,8 +2,11 @@
 /*
  * Enabled network devices.
  */
+#include <linux/ethtool.h>
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
+#include <linux/if_vlan.h>
+#include <linux/math64.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -19,15 +22,23 @@ const struct ttp_link_config ttp_link_defaults = {
 	.ack_every	= 4,
 	.rto_min_us	= 1000,
 	.rto_max_us	= 200000,
+	.backlog_ns	= 5000,
+	.overcommit	= 8,
+	.tag		= true,
+	.levels		= TTP_LEVELS,
+	/* 802.1Q ranks PCP 1 below PCP 0 */
+	.pcp		= { 1, 0, 2, 3, 4, 5, 6, 7 },
 };
 
 static ttp_rcv_t ttp_link_rcv;
 static ttp_rcv_list_t ttp_link_rcv_list;
+static ttp_pace_t ttp_link_pace;
 
-void ttp_link_hooks(ttp_rcv_t rcv, ttp_rcv_list_t rcv_list)
+void ttp_link_hooks(ttp_rcv_t rcv, ttp_rcv_list_t rcv_list, ttp_pace_t pace)
 {
 	ttp_link_rcv = rcv;
 	ttp_link_rcv_list = rcv_list;
+	ttp_link_pace = pace;
 }
 
 static u32 ttp_link_random_epoch(void)
@@ -64,6 +75,12 @@ static struct ttp_link *ttp_link_alloc(struct ttp_net *tn,
 	link->id_base = get_random_u64() >> 2 & ~TTP_WIRE_ID_SERVER;
 	spin_lock_init(&link->peer_lock);
 	INIT_LIST_HEAD(&link->peers);
+	spin_lock_init(&link->pacer.lock);
+	ttp_srpt_init(&link->pacer.queue);
+	hrtimer_setup(&link->pacer.timer, ttp_link_pace, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+	spin_lock_init(&link->granter.lock);
+	ttp_sched_init(&link->granter.sched);
 	refcount_set(&link->refcnt, 1);
 	ttp_link_set_mtu(link, dev->mtu);
 	return link;
@@ -105,6 +122,7 @@ int ttp_link_add(struct ttp_net *tn, struct net_device *dev,
 
 	netdev_hold(dev, &link->dev_tracker, GFP_KERNEL);
 	rcu_assign_pointer(link->dev, dev);
+	ttp_link_set_speed(link);
 	list_add_tail_rcu(&link->node, &tn->links);
 
 	link->pt.type = cpu_to_be16(config->ethertype);
@@ -134,6 +152,7 @@ void ttp_link_release(struct ttp_link *link)
 
 	RCU_INIT_POINTER(link->dev, NULL);
 	synchronize_net();		/* for whoever is sending through it */
+	hrtimer_cancel(&link->pacer.timer);	/* no RPC is left to start it */
 	netdev_put(dev, &link->dev_tracker);
 	ttp_link_put(link);
 }
@@ -168,6 +187,73 @@ void ttp_link_set_mtu(struct ttp_link *link, unsigned int mtu)
 	WRITE_ONCE(link->mtu, min_t(unsigned int, mtu, U16_MAX));
 }
 
+/* Mbit/s; 0 if it is not known, or means nothing */
+static u32 ttp_link_ask_speed(struct net_device *dev)
+{
+	struct ethtool_link_ksettings settings;
+
+	if (dev->priv_flags & IFF_NO_QUEUE && list_empty(&dev->adj_list.lower))
+		return 0;
+	if (netif_get_link_ksettings(dev, &settings) ||
+	    settings.base.speed == (u32)SPEED_UNKNOWN)
+		return 0;
+	return settings.base.speed;
+}
+
+void ttp_link_set_speed(struct ttp_link *link)
+{
+	struct net_device *dev = rtnl_dereference(link->dev);
+	u32 mbps;
+
+	ASSERT_RTNL();
+
+	mbps = ttp_link_ask_speed(dev);
+	if (mbps == link->speed_mbps || (!mbps && !netif_carrier_ok(dev)))
+		return;
+	spin_lock_bh(&link->pacer.lock);
+	WRITE_ONCE(link->speed_mbps, mbps);
+	/* Reckoned at another rate */
+	link->pacer.drained = 0;
+	spin_unlock_bh(&link->pacer.lock);
+}
+
+u32 ttp_link_rate(const struct ttp_link *link)
+{
+	return READ_ONCE(link->config.rate_mbps) ?:
+	       READ_ONCE(link->speed_mbps);
+}
+
+void ttp_link_charge(struct ttp_link *link, unsigned int len)
+{
+	u64 now = ktime_get_ns() * TTP_PACER_FRACTION;
+	u32 mbps = ttp_link_rate(link);
+	u64 bits, drained;
+
+	if (!mbps)
+		return;
+	if (READ_ONCE(link->config.tag))
+		len += VLAN_HLEN;
+	/* with FCS and padding, then preamble and gap */
+	bits = BITS_PER_BYTE * (max_t(u64, len + ETH_FCS_LEN, 64) + 20);
+	spin_lock(&link->pacer.lock);
+	drained = max(link->pacer.drained, now) +
+		  div_u64(bits * 1000 * TTP_PACER_FRACTION, mbps);
+	link->pacer.drained = min(drained, now + TTP_PACER_MAX_DEBT_NS *
+					   TTP_PACER_FRACTION);
+	spin_unlock(&link->pacer.lock);
+}
+
+u64 ttp_link_behind(const struct ttp_link *link, u64 now_ns)
+{
+	u64 now = now_ns * TTP_PACER_FRACTION;
+
+	lockdep_assert_held(&link->pacer.lock);
+
+	if (link->pacer.drained <= now)
+		return 0;
+	return (link->pacer.drained - now) / TTP_PACER_FRACTION;
+}
+
 int ttp_link_up(const struct ttp_link *link)
 {
 	const struct net_device *dev = rcu_dereference(link->dev);
@@ -193,16 +279,22 @@ void ttp_link_put(struct ttp_link *link)
 		call_rcu(&link->rcu, ttp_link_free_rcu);
 }
 
-u32 ttp_link_unsched(const struct ttp_link *link)
+u32 ttp_link_bdp(const struct ttp_link *link, u32 rtt_ns)
 {
-	u32 bytes = READ_ONCE(link->config.unsched) ?: TTP_AUTO_UNSCHED;
+	u32 mtu = max(READ_ONCE(link->mtu), TTP_WIRE_MIN_MTU);
+	u32 mbps = ttp_link_rate(link);
+	u64 bytes = TTP_AUTO_BDP;
 
-	return max(bytes, READ_ONCE(link->mtu));
+	if (mbps)
+		bytes = div_u64((u64)mbps * (rtt_ns ?: TTP_AUTO_RTT_NS),
+				BITS_PER_BYTE * 1000);
+	/* Two switches that store and forward: the sample was a short packet */
+	return min_t(u64, bytes + 2 * mtu, TTP_MAX_BDP);
 }
 
-u32 ttp_link_window(const struct ttp_link *link)
+void ttp_link_rules(const struct ttp_link *link, struct ttp_sched_rules *rules)
 {
-	u32 bytes = READ_ONCE(link->config.window) ?: TTP_AUTO_WINDOW;
-
-	return max(bytes, READ_ONCE(link->mtu));
+	rules->overcommit = READ_ONCE(link->config.overcommit);
+	rules->incoming = READ_ONCE(link->config.incoming);
+	rules->levels = ttp_level_scheduled(READ_ONCE(link->config.levels));
 }

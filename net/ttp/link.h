@@ -5,11 +5,14 @@
 #ifndef _NET_TTP_LINK_H
 #define _NET_TTP_LINK_H
 
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/netdevice.h>
 #include <linux/refcount.h>
 
+#include "level.h"
 #include "net.h"
+#include "sched.h"
 
 /**
  * struct ttp_link_config - settings of a device
@@ -20,6 +23,13 @@
  * @window: bytes granted beyond what has arrived; 0 = automatic
  * @rto_min_us: floor of the retransmission time-out, us
  * @rto_max_us: ceiling of the backed-off time-out, us
+ * @rate_mbps: rate of the link, Mbit/s; 0 = what the device says
+ * @backlog_ns: what the device is given ahead, in time at that rate, ns
+ * @overcommit: incoming messages granted at a time, 1 to TTP_SCHED_MAX
+ * @incoming: bytes granted and not arrived, of all messages; 0 = automatic
+ * @tag: whether frames carry their level in a priority tag
+ * @levels: priority levels in use, 1 to TTP_LEVELS
+ * @pcp: the PCP of each level
  */
 struct ttp_link_config {
 	u16	ethertype;
@@ -29,11 +39,62 @@ struct ttp_link_config {
 	u32	window;
 	u32	rto_min_us;
 	u32	rto_max_us;
+	u32	rate_mbps;
+	u32	backlog_ns;
+	u32	overcommit;
+	u32	incoming;
+	u8	tag;
+	u8	levels;
+	u8	pcp[TTP_LEVELS];
 };
 
-/* What 0 = automatic stands for until the link rate is taken into account */
-#define TTP_AUTO_UNSCHED	40000U
-#define TTP_AUTO_WINDOW		65536U
+/* Bandwidth times delay where the rate is not known, bytes */
+#define TTP_AUTO_BDP		40000U
+/* Round-trip time where none was measured, ns */
+#define TTP_AUTO_RTT_NS		15000U
+/* What is sent without a grant is never more than that, bytes */
+#define TTP_MAX_BDP		1000000U
+
+/*
+ * Fractions of a ns in which ttp_pacer.drained counts: an empty frame at 400
+ * Gbit/s takes 27 of them
+ */
+#define TTP_PACER_FRACTION	16U
+
+/*
+ * The device never counts as further behind than that, ns: what recovers from
+ * loss is not paced, and what is new must not wait for it for long
+ */
+#define TTP_PACER_MAX_DEBT_NS	100000U
+
+/**
+ * struct ttp_pacer - what waits for a device, see pacer.h
+ * @lock: protects all below; BH spinlock, leaf
+ * @armed: @timer is queued or runs
+ * @drained: when the device will have sent what it was given, monotonic, in
+ *	TTP_PACER_FRACTION of a ns
+ * @queue: RPCs with bytes that may go (ttp_rpc.tx)
+ * @timer: when there is room for more; runs while @queue is not empty
+ */
+struct ttp_pacer {
+	spinlock_t		lock;	/* all below */
+	bool			armed;
+	u64			drained;
+	struct ttp_srpt		queue;
+	struct hrtimer		timer;
+};
+
+/**
+ * struct ttp_granter - incoming messages of a device, see grant.h
+ * @lock: protects all below and ttp_peer.sched; BH spinlock, leaf
+ * @due: something has happened that may allow a grant.  Lockless
+ * @sched: the messages (ttp_rpc.rx)
+ */
+struct ttp_granter {
+	spinlock_t		lock;	/* all below */
+	bool			due;
+	struct ttp_sched	sched;
+};
 
 /**
  * struct ttp_link - an enabled device
@@ -58,7 +119,10 @@ struct ttp_link_config {
  * @id_base: secret start of the RPC ids, see ttp_peer.next_id
  * @ending: being disabled; no peer may be added.  Under @peer_lock
  * @mtu: MTU of the device, 0 while it is too small for TTP
+ * @speed_mbps: what the device says of its rate, Mbit/s; 0 = nothing
  * @config: settings; fields are read and written with READ/WRITE_ONCE()
+ * @pacer: what waits for the device
+ * @granter: what comes in through it
  * @mib: counters
  * @node: in ttp_net.links
  * @peer_lock: protects @peers; BH spinlock, leaf
@@ -79,7 +143,10 @@ struct ttp_link {
 	u64				id_base;
 	bool				ending;
 	u32				mtu;
+	u32				speed_mbps;
 	struct ttp_link_config		config;
+	struct ttp_pacer		pacer;
+	struct ttp_granter		granter;
 	struct ttp_mib __percpu		*mib;
 	struct list_head		node;
 	spinlock_t			peer_lock;	/* peers, ending */
@@ -90,21 +157,23 @@ struct ttp_link {
 
 extern const struct ttp_link_config ttp_link_defaults;
 
-/* The two packet hooks of input.c, handed down so that link.c need not know */
+/* Hooks of input.c and pacer.c, handed down so that link.c need not know */
 typedef int (*ttp_rcv_t)(struct sk_buff *skb, struct net_device *dev,
 			 struct packet_type *pt, struct net_device *orig);
 typedef void (*ttp_rcv_list_t)(struct list_head *head,
 			       struct packet_type *pt,
 			       struct net_device *orig);
+typedef enum hrtimer_restart (*ttp_pace_t)(struct hrtimer *timer);
 
 /**
- * ttp_link_hooks() - say where received packets go
+ * ttp_link_hooks() - say where received packets go, and who paces
  * @rcv: for one packet
  * @rcv_list: for a batch
+ * @pace: function of ttp_pacer.timer
  *
  * Context: process, once, before the first ttp_link_add().
  */
-void ttp_link_hooks(ttp_rcv_t rcv, ttp_rcv_list_t rcv_list);
+void ttp_link_hooks(ttp_rcv_t rcv, ttp_rcv_list_t rcv_list, ttp_pace_t pace);
 
 /**
  * ttp_link_add() - enable a device
@@ -113,7 +182,7 @@ void ttp_link_hooks(ttp_rcv_t rcv, ttp_rcv_list_t rcv_list);
  * @config: settings, checked
  * @extack: gets the reason of a refusal
  *
- * Context: process, RTNL held.
+ * Context: process, RTNL and the device's own lock, if it has one, held.
  * Return: 0; -EEXIST if enabled already; -EOPNOTSUPP for a device that is not
  * Ethernet; -EINVAL for one whose MTU is too small; -ENOMEM.
  */
@@ -170,6 +239,47 @@ struct ttp_link *ttp_link_only(struct ttp_net *tn);
 void ttp_link_set_mtu(struct ttp_link *link, unsigned int mtu);
 
 /**
+ * ttp_link_set_speed() - note what a device says of its rate
+ * @link: the link
+ *
+ * A device that is software only, with nothing below it, has no rate worth
+ * the name, whatever it says (veth: 10 Gbit/s).  Without carrier the last rate
+ * stays: it comes back with the carrier.
+ *
+ * Context: RTNL, and the device's own lock, if it has one; may sleep.
+ */
+void ttp_link_set_speed(struct ttp_link *link);
+
+/**
+ * ttp_link_rate() - rate of the link
+ * @link: the link
+ *
+ * Context: any.
+ * Return: Mbit/s; 0 if it is not known, so that nothing can be paced.
+ */
+u32 ttp_link_rate(const struct ttp_link *link);
+
+/**
+ * ttp_link_charge() - a frame goes to the device
+ * @link: the link
+ * @len: its length without preamble, FCS and gap
+ *
+ * Context: BH disabled; takes pacer.lock.
+ */
+void ttp_link_charge(struct ttp_link *link, unsigned int len);
+
+/**
+ * ttp_link_behind() - how long the device has to send what it was given
+ * @link: the link
+ * @now_ns: now, monotonic
+ *
+ * Context: pacer.lock held.
+ * Return: ns.
+ */
+u64 ttp_link_behind(const struct ttp_link *link, u64 now_ns)
+	__must_hold(&link->pacer.lock);
+
+/**
  * ttp_link_up() - whether a message could be sent now
  * @link: the link
  *
@@ -193,21 +303,25 @@ static inline void ttp_link_get(struct ttp_link *link)
 void ttp_link_put(struct ttp_link *link);
 
 /**
- * ttp_link_unsched() - bytes of a message that need no grant
+ * ttp_link_bdp() - bandwidth times delay
  * @link: the link
+ * @rtt_ns: round-trip time, ns; 0 = not known
+ *
+ * What has to be on its way to keep the link busy, so that a message that is
+ * longer is not held up for want of a grant.
  *
  * Context: any.
- * Return: bytes, at least one MTU.
+ * Return: bytes, two frames at least.
  */
-u32 ttp_link_unsched(const struct ttp_link *link);
+u32 ttp_link_bdp(const struct ttp_link *link, u32 rtt_ns);
 
 /**
- * ttp_link_window() - bytes to grant beyond what has arrived
+ * ttp_link_rules() - what may be granted
  * @link: the link
+ * @rules: filled in
  *
  * Context: any.
- * Return: bytes, at least one MTU.
  */
-u32 ttp_link_window(const struct ttp_link *link);
+void ttp_link_rules(const struct ttp_link *link, struct ttp_sched_rules *rules);
 
 #endif /* _NET_TTP_LINK_H */

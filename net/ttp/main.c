@@ -11,6 +11,7 @@
 #include "end.h"
 #include "input.h"
 #include "netlink.h"
+#include "pacer.h"
 #include "ping.h"
 #include "timer.h"
 
@@ -121,6 +122,10 @@ static int ttp_netdev_event(struct notifier_block *nb, unsigned long event,
 	case NETDEV_CHANGEMTU:
 		ttp_link_set_mtu(link, dev->mtu);
 		break;
+	case NETDEV_UP:
+	case NETDEV_CHANGE:			/* carrier, and speed with it */
+		ttp_link_set_speed(link);
+		break;
 	}
 	return NOTIFY_DONE;
 }
@@ -135,7 +140,7 @@ static int __init ttp_init(void)
 {
 	int err;
 
-	ttp_link_hooks(ttp_input_rcv, ttp_input_rcv_list);
+	ttp_link_hooks(ttp_input_rcv, ttp_input_rcv_list, ttp_pacer_fn);
 	ttp_peer_hooks(ttp_timer_fn);
 	ttp_mem_init();
 	err = ttp_rpc_slab_init();

@@ -215,8 +215,25 @@ int ttp_msgin_add(struct ttp_msgin *in, struct sk_buff *skb, u32 offset)
 		return err;
 	ttp_skb_cb(skb)->offset = start;
 	in->received += skb->len;
+	in->high = max_t(u32, in->high, end);
+	if (start < in->raised)
+		in->low = max_t(u32, in->low, end);
 	ttp_msgin_link(in, skb);
 	return 0;
+}
+
+bool ttp_msgin_raise(struct ttp_msgin *in)
+{
+	if (in->have.prefix < in->raised)
+		return false;
+	in->raised = in->granted;
+	in->low = in->high;
+	return true;
+}
+
+u32 ttp_msgin_suspect(const struct ttp_msgin *in)
+{
+	return in->have.prefix < in->raised ? in->low : in->high;
 }
 
 int ttp_msgin_copy(struct ttp_msgin *in, struct msghdr *msg, u32 len)

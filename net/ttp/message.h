@@ -27,7 +27,9 @@
  * @granted: bytes from the start that may be sent
  * @sent: bytes from the start that were sent once
  * @acked: bytes from the start that the receiver has
- * @level: priority level of granted bytes
+ * @level: priority level of bytes that go without a grant
+ * @granted_level: priority level of granted bytes
+ * @fixed: the program has chosen @level, for all of it
  * @held: the receiver said FULL; nothing goes until it grants
  * @truesize: memory taken
  * @freed: pages from the start that were given back
@@ -44,6 +46,8 @@ struct ttp_msgout {
 	u32		sent;
 	u32		acked;
 	u8		level;
+	u8		granted_level;
+	bool		fixed;
 	bool		held;
 	u32		truesize;
 	u32		freed;
@@ -55,11 +59,18 @@ struct ttp_msgout {
  * struct ttp_msgin - message being received
  * @len: bytes; valid once @known
  * @known: a packet of it has arrived
- * @budget: room was reserved in the socket's receive buffer
+ * @budget: room was reserved in the socket's receive buffer, for @unsched bytes
+ *	at least
+ * @roomy: room for all of a message was reserved that is longer than @unsched
  * @whole: all bytes are here
  * @readers: receive calls that copy from @skbs, which stay for so long
  * @level: priority level of its last packet
+ * @granted_level: priority level of granted bytes
+ * @unsched: bytes from the start that come without a grant
  * @granted: bytes from the start that the sender may send
+ * @raised: from here on bytes were granted at a higher level than before
+ * @high: one after the last byte that is here
+ * @low: one after the last byte below @raised that is here
  * @received: bytes that are here
  * @milestone: how many of them count as progress next
  * @reserved: bytes of receive budget taken
@@ -71,10 +82,16 @@ struct ttp_msgin {
 	u32			len;
 	bool			known;
 	bool			budget;
+	bool			roomy;
 	bool			whole;
 	u32			readers;
 	u8			level;
+	u8			granted_level;
+	u32			unsched;
 	u32			granted;
+	u32			raised;
+	u32			high;
+	u32			low;
 	u32			received;
 	u32			milestone;
 	u32			reserved;
@@ -183,6 +200,30 @@ struct sk_buff *ttp_msgin_fit(const struct ttp_msgin *in, struct sk_buff *skb);
  * has too many holes; -ENOMEM.
  */
 int ttp_msgin_add(struct ttp_msgin *in, struct sk_buff *skb, u32 offset);
+
+/**
+ * ttp_msgin_raise() - what is granted from now on goes at a higher level
+ * @in: the message
+ *
+ * It may overtake what was granted before.
+ *
+ * Context: any, the owner's lock.
+ * Return: false if what was raised before may still overtake: then there must
+ * not be another one.
+ */
+bool ttp_msgin_raise(struct ttp_msgin *in);
+
+/**
+ * ttp_msgin_suspect() - how far holes may mean that something was lost
+ * @in: the message
+ *
+ * A hole means that if something that was sent later at the same level, or a
+ * lower one, has arrived.
+ *
+ * Context: any, the owner's lock.
+ * Return: bytes missing below that are suspect.
+ */
+u32 ttp_msgin_suspect(const struct ttp_msgin *in);
 
 /**
  * ttp_msgin_copy() - copy a whole message to the user

@@ -79,6 +79,10 @@ enum ttp_mib_item {
 	TTP_MIB_RETRANSMITS,		/* DATA packets sent again */
 	TTP_MIB_GRANT_OUT,		/* GRANT sent */
 	TTP_MIB_GRANT_IN,		/* GRANT received */
+	/* messages whose sender did not send what it was granted */
+	TTP_MIB_GRANT_STALLED,
+	/* messages not granted for want of room in the socket */
+	TTP_MIB_GRANT_BLOCKED,
 	TTP_MIB_ACK_OUT,		/* ACK packets sent */
 	TTP_MIB_ACK_IN,			/* ACK packets received */
 	TTP_MIB_ACK_PIGGYBACK,		/* acknowledgments that rode in DATA */

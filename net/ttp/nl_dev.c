@@ -5,6 +5,7 @@
 #include <linux/if_ether.h>
 #include <linux/rtnetlink.h>
 #include <net/genetlink.h>
+#include <net/netdev_lock.h>
 
 #include "net.h"
 #include "link.h"
@@ -22,7 +23,14 @@ static int ttp_nl_dev_put_config(struct sk_buff *skb,
 	    nla_put_u32(skb, TTP_A_DEV_WINDOW, READ_ONCE(c->window)) ||
 	    nla_put_u8(skb, TTP_A_DEV_ACK_EVERY, READ_ONCE(c->ack_every)) ||
 	    nla_put_u32(skb, TTP_A_DEV_RTO_MIN_US, READ_ONCE(c->rto_min_us)) ||
-	    nla_put_u32(skb, TTP_A_DEV_RTO_MAX_US, READ_ONCE(c->rto_max_us)))
+	    nla_put_u32(skb, TTP_A_DEV_RTO_MAX_US, READ_ONCE(c->rto_max_us)) ||
+	    nla_put_u32(skb, TTP_A_DEV_RATE_MBPS, READ_ONCE(c->rate_mbps)) ||
+	    nla_put_u32(skb, TTP_A_DEV_BACKLOG_NS, READ_ONCE(c->backlog_ns)) ||
+	    nla_put_u32(skb, TTP_A_DEV_OVERCOMMIT, READ_ONCE(c->overcommit)) ||
+	    nla_put_u32(skb, TTP_A_DEV_INCOMING, READ_ONCE(c->incoming)) ||
+	    nla_put_u8(skb, TTP_A_DEV_TAG, READ_ONCE(c->tag)) ||
+	    nla_put_u8(skb, TTP_A_DEV_LEVELS, READ_ONCE(c->levels)) ||
+	    nla_put(skb, TTP_A_DEV_PCP_MAP, sizeof(c->pcp), c->pcp))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -47,6 +55,7 @@ static int ttp_nl_dev_put_state(struct sk_buff *skb, struct ttp_link *link,
 	if (nla_put(skb, TTP_A_DEV_MAC, ETH_ALEN, dev->dev_addr) ||
 	    nla_put_u32(skb, TTP_A_DEV_MTU, READ_ONCE(link->mtu)) ||
 	    nla_put_u32(skb, TTP_A_DEV_EPOCH, link->epoch) ||
+	    nla_put_u32(skb, TTP_A_DEV_SPEED_MBPS, READ_ONCE(link->speed_mbps)) ||
 	    nla_put_u32(skb, TTP_A_DEV_PEERS, peers) ||
 	    nla_put_u32(skb, TTP_A_DEV_RPCS, rpcs) ||
 	    nla_put_u8(skb, TTP_A_DEV_UP, up))
@@ -164,6 +173,16 @@ static bool ttp_nl_dev_foreign(u16 ethertype)
 	}
 }
 
+static bool ttp_nl_dev_pcp_ok(const u8 *pcp)
+{
+	unsigned int i;
+
+	for (i = 0; i < TTP_LEVELS; i++)
+		if (pcp[i] > 7)
+			return false;
+	return true;
+}
+
 /* Put the settings of a request into @c, all or, on error, none that matter */
 static int ttp_nl_dev_get_config(struct genl_info *info,
 				 struct ttp_link_config *c)
@@ -185,10 +204,29 @@ static int ttp_nl_dev_get_config(struct genl_info *info,
 		c->rto_min_us = nla_get_u32(a[TTP_A_DEV_RTO_MIN_US]);
 	if (a[TTP_A_DEV_RTO_MAX_US])
 		c->rto_max_us = nla_get_u32(a[TTP_A_DEV_RTO_MAX_US]);
+	if (a[TTP_A_DEV_RATE_MBPS])
+		c->rate_mbps = nla_get_u32(a[TTP_A_DEV_RATE_MBPS]);
+	if (a[TTP_A_DEV_BACKLOG_NS])
+		c->backlog_ns = nla_get_u32(a[TTP_A_DEV_BACKLOG_NS]);
+	if (a[TTP_A_DEV_OVERCOMMIT])
+		c->overcommit = nla_get_u32(a[TTP_A_DEV_OVERCOMMIT]);
+	if (a[TTP_A_DEV_INCOMING])
+		c->incoming = nla_get_u32(a[TTP_A_DEV_INCOMING]);
+	if (a[TTP_A_DEV_TAG])
+		c->tag = nla_get_u8(a[TTP_A_DEV_TAG]);
+	if (a[TTP_A_DEV_LEVELS])
+		c->levels = nla_get_u8(a[TTP_A_DEV_LEVELS]);
+	if (a[TTP_A_DEV_PCP_MAP])
+		nla_memcpy(c->pcp, a[TTP_A_DEV_PCP_MAP], sizeof(c->pcp));
 
 	if (ttp_nl_dev_foreign(c->ethertype)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, a[TTP_A_DEV_ETHERTYPE],
 				    "the EtherType belongs to another protocol");
+		return -EINVAL;
+	}
+	if (!ttp_nl_dev_pcp_ok(c->pcp)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, a[TTP_A_DEV_PCP_MAP],
+				    "a PCP is above 7");
 		return -EINVAL;
 	}
 	if (c->rto_min_us > c->rto_max_us) {
@@ -219,7 +257,9 @@ int ttp_nl_dev_add_doit(struct sk_buff *req, struct genl_info *info)
 	dev = __dev_get_by_index(net, nla_get_u32(attr));
 	if (dev) {
 		NL_SET_BAD_ATTR(info->extack, attr);
+		netdev_lock_ops(dev);
 		err = ttp_link_add(ttp_net(net), dev, &config, info->extack);
+		netdev_unlock_ops(dev);
 	} else {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
 				    "the device does not exist");
@@ -235,6 +275,7 @@ int ttp_nl_dev_add_doit(struct sk_buff *req, struct genl_info *info)
 static int ttp_nl_dev_change(struct genl_info *info, struct ttp_link *link)
 {
 	struct ttp_link_config new = link->config, *c = &link->config;
+	unsigned int i;
 	int err;
 
 	err = ttp_nl_dev_get_config(info, &new);
@@ -252,6 +293,14 @@ static int ttp_nl_dev_change(struct genl_info *info, struct ttp_link *link)
 	WRITE_ONCE(c->ack_every, new.ack_every);
 	WRITE_ONCE(c->rto_min_us, new.rto_min_us);
 	WRITE_ONCE(c->rto_max_us, new.rto_max_us);
+	WRITE_ONCE(c->rate_mbps, new.rate_mbps);
+	WRITE_ONCE(c->backlog_ns, new.backlog_ns);
+	WRITE_ONCE(c->overcommit, new.overcommit);
+	WRITE_ONCE(c->incoming, new.incoming);
+	WRITE_ONCE(c->tag, new.tag);
+	WRITE_ONCE(c->levels, new.levels);
+	for (i = 0; i < TTP_LEVELS; i++)
+		WRITE_ONCE(c->pcp[i], new.pcp[i]);
 	ttp_nl_dev_event(link, TTP_CMD_DEV_SET_NTF);
 	return 0;
 }

@@ -35,6 +35,19 @@ static const struct netlink_range_validation ttp_a_dev_rto_max_us_range = {
 	.max	= 10000000ULL,
 };
 
+static const struct netlink_range_validation ttp_a_dev_rate_mbps_range = {
+	.max	= 1600000ULL,
+};
+
+static const struct netlink_range_validation ttp_a_dev_backlog_ns_range = {
+	.min	= 1000ULL,
+	.max	= 1000000ULL,
+};
+
+static const struct netlink_range_validation ttp_a_dev_incoming_range = {
+	.max	= 268435456ULL,
+};
+
 static const struct netlink_range_validation ttp_a_peer_ifindex_range = {
 	.min	= 1ULL,
 	.max	= S32_MAX,
@@ -100,7 +113,7 @@ static const struct nla_policy ttp_dev_get_nl_policy[TTP_A_DEV_IFINDEX + 1] = {
 };
 
 /* TTP_CMD_DEV_ADD - do */
-static const struct nla_policy ttp_dev_add_nl_policy[TTP_A_DEV_RTO_MAX_US + 1] = {
+static const struct nla_policy ttp_dev_add_nl_policy[TTP_A_DEV_PCP_MAP + 1] = {
 	[TTP_A_DEV_IFINDEX] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_ifindex_range),
 	[TTP_A_DEV_ETHERTYPE] = NLA_POLICY_MIN(NLA_U16, 1536),
 	[TTP_A_DEV_CRC] = NLA_POLICY_MAX(NLA_U8, 1),
@@ -109,10 +122,17 @@ static const struct nla_policy ttp_dev_add_nl_policy[TTP_A_DEV_RTO_MAX_US + 1] =
 	[TTP_A_DEV_ACK_EVERY] = NLA_POLICY_RANGE(NLA_U8, 1, 12),
 	[TTP_A_DEV_RTO_MIN_US] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_rto_min_us_range),
 	[TTP_A_DEV_RTO_MAX_US] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_rto_max_us_range),
+	[TTP_A_DEV_RATE_MBPS] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_rate_mbps_range),
+	[TTP_A_DEV_BACKLOG_NS] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_backlog_ns_range),
+	[TTP_A_DEV_OVERCOMMIT] = NLA_POLICY_RANGE(NLA_U32, 1, 32),
+	[TTP_A_DEV_INCOMING] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_incoming_range),
+	[TTP_A_DEV_TAG] = NLA_POLICY_MAX(NLA_U8, 1),
+	[TTP_A_DEV_LEVELS] = NLA_POLICY_RANGE(NLA_U8, 1, 8),
+	[TTP_A_DEV_PCP_MAP] = NLA_POLICY_EXACT_LEN(TTP_PCP_MAP_LEN),
 };
 
 /* TTP_CMD_DEV_SET - do */
-static const struct nla_policy ttp_dev_set_nl_policy[TTP_A_DEV_RTO_MAX_US + 1] = {
+static const struct nla_policy ttp_dev_set_nl_policy[TTP_A_DEV_PCP_MAP + 1] = {
 	[TTP_A_DEV_IFINDEX] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_ifindex_range),
 	[TTP_A_DEV_ETHERTYPE] = NLA_POLICY_MIN(NLA_U16, 1536),
 	[TTP_A_DEV_CRC] = NLA_POLICY_MAX(NLA_U8, 1),
@@ -121,6 +141,13 @@ static const struct nla_policy ttp_dev_set_nl_policy[TTP_A_DEV_RTO_MAX_US + 1] =
 	[TTP_A_DEV_ACK_EVERY] = NLA_POLICY_RANGE(NLA_U8, 1, 12),
 	[TTP_A_DEV_RTO_MIN_US] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_rto_min_us_range),
 	[TTP_A_DEV_RTO_MAX_US] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_rto_max_us_range),
+	[TTP_A_DEV_RATE_MBPS] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_rate_mbps_range),
+	[TTP_A_DEV_BACKLOG_NS] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_backlog_ns_range),
+	[TTP_A_DEV_OVERCOMMIT] = NLA_POLICY_RANGE(NLA_U32, 1, 32),
+	[TTP_A_DEV_INCOMING] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_incoming_range),
+	[TTP_A_DEV_TAG] = NLA_POLICY_MAX(NLA_U8, 1),
+	[TTP_A_DEV_LEVELS] = NLA_POLICY_RANGE(NLA_U8, 1, 8),
+	[TTP_A_DEV_PCP_MAP] = NLA_POLICY_EXACT_LEN(TTP_PCP_MAP_LEN),
 };
 
 /* TTP_CMD_DEV_DEL - do */
@@ -186,14 +213,14 @@ static const struct genl_split_ops ttp_nl_ops[] = {
 		.cmd		= TTP_CMD_DEV_ADD,
 		.doit		= ttp_nl_dev_add_doit,
 		.policy		= ttp_dev_add_nl_policy,
-		.maxattr	= TTP_A_DEV_RTO_MAX_US,
+		.maxattr	= TTP_A_DEV_PCP_MAP,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= TTP_CMD_DEV_SET,
 		.doit		= ttp_nl_dev_set_doit,
 		.policy		= ttp_dev_set_nl_policy,
-		.maxattr	= TTP_A_DEV_RTO_MAX_US,
+		.maxattr	= TTP_A_DEV_PCP_MAP,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

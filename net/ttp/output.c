@@ -3,13 +3,12 @@
  * Building packets and handing them to the device.
  */
 #include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
 #include <linux/math64.h>
+#include <linux/pkt_sched.h>
 
 #include "crc.h"
 #include "output.h"
-
-/* What is not DATA goes first */
-#define TTP_LEVEL_CONTROL	TTP_WIRE_TOP_LEVEL
 
 /**
  * struct ttp_output_cb - our part of a packet in the caller's queue
@@ -99,10 +98,35 @@ static struct sk_buff *ttp_output_begin(struct ttp_link *link,
 	skb_reset_network_header(skb);
 	skb->dev = dev;
 	skb->protocol = link->pt.type;
-	skb->priority = pkt->level;
 	ttp_output_fill(pkt, link, peer);
 	ttp_wire_build(skb_put(skb, size), pkt);
 	return skb;
+}
+
+/*
+ * Tell queues and switches what comes first.  The queue disciplines' own order
+ * has no more than three steps by default, and best effort is the middle one.
+ * A VLAN device puts its own tag, by its egress-qos-map.
+ */
+static void ttp_output_tag(const struct ttp_link *link, struct sk_buff *skb,
+			   u8 level)
+{
+	static const u8 priority[TTP_LEVELS] = {
+		TC_PRIO_BULK, TC_PRIO_BULK,
+		TC_PRIO_BESTEFFORT, TC_PRIO_BESTEFFORT,
+		TC_PRIO_BESTEFFORT, TC_PRIO_BESTEFFORT,
+		TC_PRIO_INTERACTIVE, TC_PRIO_CONTROL,
+	};
+
+	if (is_vlan_dev(skb->dev)) {
+		skb->priority = level;
+		return;
+	}
+	skb->priority = priority[level];
+	if (READ_ONCE(link->config.tag))
+		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q),
+				       READ_ONCE(link->config.pcp[level]) <<
+				       VLAN_PRIO_SHIFT);
 }
 
 /* Add what needs the finished packet: CRC and Ethernet header */
@@ -122,6 +146,10 @@ static void ttp_output_end(struct ttp_link *link, const u8 *mac,
 	}
 	skb_reset_mac_header(skb);
 	TTP_INC(link, OUT_PACKETS);
+	if (!ether_addr_equal(mac, skb->dev->dev_addr)) {
+		ttp_output_tag(link, skb, pkt->level);
+		ttp_link_charge(link, skb->len);
+	}
 	ttp_output_cb(skb)->link = link;
 	__skb_queue_tail(out, skb);
 }
@@ -167,11 +195,13 @@ static void ttp_output_count(struct ttp_link *link, u8 type)
 }
 
 static void ttp_output_init(struct ttp_packet *pkt, u8 type,
+			    const struct ttp_link *link,
 			    const struct ttp_rpc *rpc)
 {
 	memset(pkt, 0, sizeof(*pkt));
 	pkt->type = type;
-	pkt->level = TTP_LEVEL_CONTROL;
+	/* What is not DATA goes first */
+	pkt->level = ttp_level_control(READ_ONCE(link->config.levels));
 	if (!rpc)
 		return;
 	pkt->id = rpc->key.id;
@@ -247,10 +277,11 @@ static bool ttp_output_sg(const struct ttp_link *link)
 static void ttp_output_data_header(struct ttp_rpc *rpc, struct ttp_packet *pkt,
 				   u32 offset, bool again)
 {
-	ttp_output_init(pkt, TTP_WIRE_DATA, rpc);
+	ttp_output_init(pkt, TTP_WIRE_DATA, rpc->key.peer->key.link, rpc);
 	if (again)
 		pkt->flags |= TTP_WIRE_F_RETRANS;
-	pkt->level = rpc->out.level;
+	pkt->level = offset < rpc->out.unsched || rpc->out.fixed ?
+		     rpc->out.level : rpc->out.granted_level;
 	pkt->data.msg_len = rpc->out.len;
 	pkt->data.offset = offset;
 	pkt->data.unsched = rpc->out.unsched;
@@ -333,32 +364,42 @@ static bool ttp_output_too_small(const struct ttp_rpc *rpc, u32 start, u32 end)
 	return end < rpc->out.len && end - start < TTP_WIRE_MIN_SEGMENT;
 }
 
-void ttp_output_push_some(struct ttp_rpc *rpc, u32 most,
-			  struct sk_buff_head *out)
+/* Up to where it may be sent now; @sent or below if nothing */
+static u32 ttp_output_end_of(const struct ttp_rpc *rpc)
+{
+	const struct ttp_msgout *msg = &rpc->out;
+
+	if (msg->held || ttp_output_too_small(rpc, msg->sent, msg->granted))
+		return msg->sent;
+	return msg->granted;
+}
+
+bool ttp_output_ready(const struct ttp_rpc *rpc)
+{
+	lockdep_assert_held(&rpc->lock);
+
+	return rpc->out.sent < ttp_output_end_of(rpc);
+}
+
+bool ttp_output_some(struct ttp_rpc *rpc, u32 most, struct sk_buff_head *out)
 {
 	struct ttp_msgout *msg = &rpc->out;
-	u32 end, n;
+	u32 n, done = 0;
 
 	lockdep_assert_held(&rpc->lock);
 
-	if (msg->held)
-		return;
-	if (!msg->len) {
-		ttp_output_data(rpc, 0, 0, false, out);
-		return;
-	}
-	end = min(msg->granted, msg->sent + most);
-	while (msg->sent < end && !ttp_output_too_small(rpc, msg->sent, end)) {
-		n = ttp_output_data(rpc, msg->sent, end, false, out);
+	if (!msg->len && !msg->held)
+		return ttp_output_data(rpc, 0, 0, false, out);
+	while (done < most && ttp_output_ready(rpc)) {
+		n = ttp_output_data(rpc, msg->sent, msg->granted, false, out);
 		if (!n)
-			break;		/* RESEND or the time-out mends it */
+			return false;	/* RESEND or the time-out mends it */
 		msg->sent += n;
+		done += n;
 	}
-}
-
-void ttp_output_push(struct ttp_rpc *rpc, struct sk_buff_head *out)
-{
-	ttp_output_push_some(rpc, TTP_OUTPUT_BURST, out);
+	if (done)
+		rpc->sent_ns = ktime_get_ns();
+	return true;
 }
 
 void ttp_output_again(struct ttp_rpc *rpc, u32 start, u32 end, u32 *left,
@@ -414,10 +455,10 @@ void ttp_output_grant(struct ttp_rpc *rpc, struct sk_buff_head *out)
 	struct ttp_peer *peer = rpc->key.peer;
 	struct ttp_packet pkt;
 
-	ttp_output_init(&pkt, TTP_WIRE_GRANT, rpc);
+	ttp_output_init(&pkt, TTP_WIRE_GRANT, peer->key.link, rpc);
 	pkt.grant.granted = rpc->in.granted;
 	pkt.grant.received = rpc->in.have.prefix;
-	pkt.grant.level = rpc->in.level;
+	pkt.grant.level = rpc->in.granted_level;
 	ttp_output_simple(peer->key.link, peer->key.mac, peer, &pkt, out);
 }
 
@@ -460,7 +501,8 @@ static bool ttp_output_asked_just_now(struct ttp_rpc *rpc)
 	return false;
 }
 
-void ttp_output_resend(struct ttp_rpc *rpc, bool all, struct sk_buff_head *out)
+void ttp_output_resend(struct ttp_rpc *rpc, u32 limit, bool all,
+		       struct sk_buff_head *out)
 {
 	struct ttp_peer *peer = rpc->key.peer;
 	struct ttp_link *link = peer->key.link;
@@ -473,15 +515,15 @@ void ttp_output_resend(struct ttp_rpc *rpc, bool all, struct sk_buff_head *out)
 
 	if (ttp_output_asked_just_now(rpc))
 		return;
-	ttp_output_init(&pkt, TTP_WIRE_RESEND, rpc);
-	pkt.count = ttp_output_holes(rpc, rpc->in.granted, all, ranges);
+	ttp_output_init(&pkt, TTP_WIRE_RESEND, peer->key.link, rpc);
+	pkt.count = ttp_output_holes(rpc, limit, all, ranges);
 	if (!pkt.count) {
 		/* All that was granted is here, so the GRANT must be lost */
 		ttp_output_grant(rpc, out);
 		return;
 	}
 	pkt.resend.received = rpc->in.have.prefix;
-	pkt.resend.level = rpc->in.level;
+	pkt.resend.level = rpc->in.granted_level;
 	skb = ttp_output_begin(link, peer, &pkt,
 			       pkt.count * sizeof(struct ttp_wire_range), 0);
 	if (!skb) {
@@ -501,7 +543,7 @@ void ttp_output_note(struct ttp_rpc *rpc, u8 type, u8 code, u32 value,
 	struct ttp_peer *peer = rpc->key.peer;
 	struct ttp_packet pkt;
 
-	ttp_output_init(&pkt, type, rpc);
+	ttp_output_init(&pkt, type, peer->key.link, rpc);
 	pkt.note.code = code;
 	pkt.note.value = value;
 	ttp_output_simple(peer->key.link, peer->key.mac, peer, &pkt, out);
@@ -515,7 +557,7 @@ void ttp_output_reply(struct ttp_link *link, const u8 *mac,
 {
 	struct ttp_packet answer;
 
-	ttp_output_init(&answer, type, NULL);
+	ttp_output_init(&answer, type, link, NULL);
 	if (pkt->id)
 		answer.id = pkt->id ^ TTP_WIRE_ID_SERVER;
 	answer.sport = pkt->dport;
@@ -538,7 +580,7 @@ int ttp_output_probe(struct ttp_link *link, const u8 *mac,
 
 	if (pad > READ_ONCE(link->mtu) - ttp_wire_size(type))
 		return -EMSGSIZE;
-	ttp_output_init(&pkt, type, NULL);
+	ttp_output_init(&pkt, type, link, NULL);
 	pkt.note.value = value;
 	pkt.payload = pad;
 	/* A question goes to whoever is there, also after a restart */
@@ -564,7 +606,7 @@ void ttp_output_acks(struct ttp_peer *peer, struct sk_buff_head *out)
 	struct ttp_packet pkt;
 	struct sk_buff *skb;
 
-	ttp_output_init(&pkt, TTP_WIRE_ACK, NULL);
+	ttp_output_init(&pkt, TTP_WIRE_ACK, link, NULL);
 	pkt.count = ttp_output_take_acks(peer, acks, ARRAY_SIZE(acks));
 	if (!pkt.count)
 		return;

@@ -28,25 +28,25 @@
 #define TTP_OUTPUT_ACK_DELAY_NS	50000U
 
 /**
- * ttp_output_push() - send what may be sent and was not yet
+ * ttp_output_ready() - whether there is something that may be sent
  * @rpc: the RPC
- * @out: gets the packets
  *
- * Context: BH disabled, RCU read section, rpc->lock held.
+ * Context: BH disabled, rpc->lock held.
+ * Return: true if granted bytes were not sent yet, enough for a packet.
  */
-void ttp_output_push(struct ttp_rpc *rpc, struct sk_buff_head *out)
-	__must_hold(&rpc->lock);
+bool ttp_output_ready(const struct ttp_rpc *rpc) __must_hold(&rpc->lock);
 
 /**
- * ttp_output_push_some() - the same, after some of the burst was used up
+ * ttp_output_some() - send what may be sent and was not yet
  * @rpc: the RPC
- * @most: bytes to send at most
+ * @most: bytes after which no further packet begins
  * @out: gets the packets
  *
  * Context: BH disabled, RCU read section, rpc->lock held.
+ * Return: false if a packet could not be made.
  */
-void ttp_output_push_some(struct ttp_rpc *rpc, u32 most,
-			  struct sk_buff_head *out) __must_hold(&rpc->lock);
+bool ttp_output_some(struct ttp_rpc *rpc, u32 most, struct sk_buff_head *out)
+	__must_hold(&rpc->lock);
 
 /**
  * ttp_output_again() - send a piece of a message once more
@@ -84,6 +84,7 @@ void ttp_output_grant(struct ttp_rpc *rpc, struct sk_buff_head *out)
 /**
  * ttp_output_resend() - ask for what is missing of rpc->in
  * @rpc: the RPC
+ * @limit: bytes from the start to look at
  * @all: ask for everything up to what was sent, also beyond what was granted
  * @out: gets the packet
  *
@@ -92,7 +93,8 @@ void ttp_output_grant(struct ttp_rpc *rpc, struct sk_buff_head *out)
  *
  * Context: BH disabled, RCU read section, rpc->lock held.
  */
-void ttp_output_resend(struct ttp_rpc *rpc, bool all, struct sk_buff_head *out)
+void ttp_output_resend(struct ttp_rpc *rpc, u32 limit, bool all,
+		       struct sk_buff_head *out)
 	__must_hold(&rpc->lock);
 
 /**

@@ -86,6 +86,7 @@ static struct ttp_peer *ttp_peer_alloc(const struct ttp_peer_key *key,
 	peer->key = *key;
 	ttp_link_get(key->link);
 	INIT_LIST_HEAD(&peer->link_node);
+	ttp_sched_peer_init(&peer->sched);
 	INIT_LIST_HEAD(&peer->open);
 	INIT_LIST_HEAD(&peer->served);
 	INIT_LIST_HEAD(&peer->done);
@@ -345,4 +346,25 @@ u32 ttp_peer_set_epoch(struct ttp_peer *peer, u32 epoch)
 	peer->ack_due_ns = 0;
 	WRITE_ONCE(peer->mtu, TTP_WIRE_DEFAULT_MTU);
 	return old;
+}
+
+u32 ttp_peer_unsched(const struct ttp_peer *peer)
+{
+	const struct ttp_link *link = peer->key.link;
+	u32 own = READ_ONCE(link->config.unsched);
+
+	if (own)
+		return max(own, READ_ONCE(link->mtu));
+	return ttp_link_bdp(link, READ_ONCE(peer->rtt.min_ns));
+}
+
+u32 ttp_peer_window(const struct ttp_peer *peer)
+{
+	const struct ttp_link *link = peer->key.link;
+	u32 own = READ_ONCE(link->config.window);
+
+	if (own)
+		return max(own, READ_ONCE(link->mtu));
+	/* A GRANT comes for a quarter of it */
+	return 2 * ttp_link_bdp(link, READ_ONCE(peer->rtt.min_ns));
 }

@@ -86,6 +86,10 @@ struct ttp_peer_key {
  * @tx_bytes: payload sent
  * @rx_bytes: payload received
  * @retransmits: DATA packets sent again
+ *
+ * Under the granter's lock of the link:
+ *
+ * @sched: messages it sends to this host
  */
 struct ttp_peer {
 	struct rhash_head	hash;
@@ -128,6 +132,8 @@ struct ttp_peer {
 	u64			tx_bytes;
 	u64			rx_bytes;
 	u64			retransmits;
+
+	struct ttp_sched_peer	sched;
 };
 
 /**
@@ -232,6 +238,24 @@ bool ttp_peer_disarm(struct ttp_peer *peer) __must_hold(&peer->lock);
  * timer is queued again.
  */
 bool ttp_peer_disarmed(struct ttp_peer *peer) __must_hold(&peer->lock);
+
+/**
+ * ttp_peer_unsched() - bytes of a message to a peer that need no grant
+ * @peer: the peer
+ *
+ * Context: any.
+ * Return: bytes, at least one MTU.
+ */
+u32 ttp_peer_unsched(const struct ttp_peer *peer);
+
+/**
+ * ttp_peer_window() - bytes to grant a message of a peer beyond what arrived
+ * @peer: the peer
+ *
+ * Context: any.
+ * Return: bytes, at least one MTU.
+ */
+u32 ttp_peer_window(const struct ttp_peer *peer);
 
 /**
  * ttp_peer_set_epoch() - note the incarnation that a packet came from

@@ -97,7 +97,6 @@ static struct ttp_rpc *ttp_rpc_alloc(struct sock *sk, struct ttp_peer *peer,
 	INIT_LIST_HEAD(&rpc->peer_node);
 	INIT_LIST_HEAD(&rpc->sock_node);
 	INIT_LIST_HEAD(&rpc->ready_node);
-	INIT_LIST_HEAD(&rpc->wait_node);
 	timerqueue_init(&rpc->timer);
 	ttp_msgin_init(&rpc->in);
 	rpc->start_ns = ktime_get_ns();
@@ -157,6 +156,8 @@ void ttp_rpc_sends(struct ttp_rpc *rpc, const struct ttp_msgout *out)
 	lockdep_assert_held(&rpc->lock);
 
 	rpc->out = *out;
+	rpc->out.unsched = min(out->len, ttp_peer_unsched(rpc->key.peer));
+	rpc->out.granted = rpc->out.unsched;
 	rpc->snd_cost = TTP_RPC_COST;
 	spin_lock(&ts->lock);
 	ts->snd_bytes += out->len;
@@ -285,6 +286,19 @@ struct ttp_rpc *ttp_rpc_server(struct sock *sk, struct ttp_peer *peer,
 	return rpc;
 }
 
+void ttp_rpc_not_incoming(struct ttp_rpc *rpc)
+{
+	struct ttp_granter *granter = &rpc->key.peer->key.link->granter;
+
+	lockdep_assert_held(&rpc->lock);
+
+	spin_lock(&granter->lock);
+	if (rpc->rx.peer)
+		WRITE_ONCE(granter->due, true);
+	ttp_sched_del(&granter->sched, &rpc->rx);
+	spin_unlock(&granter->lock);
+}
+
 void ttp_rpc_unlink(struct ttp_rpc *rpc)
 {
 	struct ttp_peer *peer = rpc->key.peer;
@@ -306,6 +320,10 @@ void ttp_rpc_unlink(struct ttp_rpc *rpc)
 		timerqueue_del(&peer->queue, &rpc->timer);
 	rpc->queued = false;
 	spin_unlock(&peer->lock);
+	spin_lock(&peer->key.link->pacer.lock);
+	ttp_srpt_del(&peer->key.link->pacer.queue, &rpc->tx);
+	spin_unlock(&peer->key.link->pacer.lock);
+	ttp_rpc_not_incoming(rpc);
 	/* The caller has a reference, so this is not the last one */
 	ttp_rpc_put(rpc);
 }
@@ -362,13 +380,10 @@ static void ttp_rpc_drop_in(struct ttp_rpc *rpc)
 	ts = ttp_sk(rpc->sk);
 	ttp_sock_uncharge_rcv(rpc->sk, rpc->in.truesize);
 	rpc->in.truesize = 0;
-	ttp_net_uncharge(rpc->tn, TTP_MEM_IN, rpc->in.reserved);
 	spin_lock(&ts->lock);
-	ts->reserved -= rpc->in.reserved;
-	list_del_init(&rpc->wait_node);
+	ttp_sock_unreserve(rpc);
 	ttp_sock_offer(ts);
 	spin_unlock(&ts->lock);
-	rpc->in.reserved = 0;
 }
 
 void ttp_rpc_end(struct ttp_rpc *rpc)
@@ -515,6 +530,19 @@ void ttp_rpc_arrived(struct ttp_rpc *rpc)
 		rpc->snd_cost = 0;
 	}
 	ttp_sock_ready(rpc);
+}
+
+bool ttp_rpc_waits(const struct ttp_rpc *rpc)
+{
+	struct ttp_link *link = rpc->key.peer->key.link;
+	bool waits;
+
+	lockdep_assert_held(&rpc->lock);
+
+	spin_lock(&link->pacer.lock);
+	waits = rpc->tx.in;
+	spin_unlock(&link->pacer.lock);
+	return waits;
 }
 
 void ttp_rpc_schedule(struct ttp_rpc *rpc, u64 due_ns)

@@ -92,6 +92,8 @@ struct ttp_rpc_key {
  * @due_ns: when the timer has something to do; 0 = never
  * @asked_ns: when a RESEND was sent last
  * @resent_ns: when a RESEND was honoured last
+ * @sent_ns: when bytes of @out went for the first time, last
+ * @arrived_ns: when DATA of @in arrived last
  * @snd_cost: what it has of SO_SNDBUF besides @out.truesize: TTP_RPC_COST
  *	once it sends, until the response is here or a failure was received
  *
@@ -101,11 +103,19 @@ struct ttp_rpc_key {
  * @timer: in ttp_peer.queue if @queued
  * @queued: see @timer
  *
+ * Under pacer.lock of the link:
+ *
+ * @tx: in ttp_pacer.queue while it waits for its turn to send
+ *
+ * Under granter.lock of the link:
+ *
+ * @rx: in ttp_granter.sched while its message comes in
+ *
  * Under the socket's lock:
  *
  * @sock_node: in ttp_sock.rpcs
  * @ready_node: in ttp_sock.ready, or empty
- * @wait_node: in ttp_sock.waiting, or empty
+ * @wait: in ttp_sock.waiting while there is no room for it
  */
 struct ttp_rpc {
 	struct rhash_head	hash;
@@ -139,15 +149,20 @@ struct ttp_rpc {
 	u64			due_ns;
 	u64			asked_ns;
 	u64			resent_ns;
+	u64			sent_ns;
+	u64			arrived_ns;
 	u32			snd_cost;
 
 	struct list_head	peer_node;
 	struct timerqueue_node	timer;
 	bool			queued;
 
+	struct ttp_srpt_node	tx;
+	struct ttp_sched_msg	rx;
+
 	struct list_head	sock_node;
 	struct list_head	ready_node;
-	struct list_head	wait_node;
+	struct ttp_srpt_node	wait;
 };
 
 /**
@@ -274,6 +289,14 @@ static inline struct ttp_rpc *ttp_rpc_get(struct ttp_rpc *rpc)
 void ttp_rpc_put(struct ttp_rpc *rpc);
 
 /**
+ * ttp_rpc_not_incoming() - nothing more is granted of its incoming message
+ * @rpc: the RPC
+ *
+ * Context: BH disabled, rpc->lock held.
+ */
+void ttp_rpc_not_incoming(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
+
+/**
  * ttp_rpc_unlink() - end an RPC's life on the wire
  * @rpc: the RPC
  *
@@ -353,6 +376,15 @@ void ttp_rpc_delivered(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
  */
 void ttp_rpc_received_up_to(struct ttp_rpc *rpc, u32 received)
 	__must_hold(&rpc->lock);
+
+/**
+ * ttp_rpc_waits() - whether it has bytes that wait for their turn to be sent
+ * @rpc: the RPC
+ *
+ * Context: BH disabled, rpc->lock held.
+ * Return: see above.
+ */
+bool ttp_rpc_waits(const struct ttp_rpc *rpc) __must_hold(&rpc->lock);
 
 /**
  * ttp_rpc_schedule() - have the timer look at an RPC

@@ -20,14 +20,14 @@ bool ttp_rtt_sample(struct ttp_rtt *rtt, u32 sample_ns)
 	if (!rtt->srtt_ns) {
 		WRITE_ONCE(rtt->srtt_ns, sample_ns);
 		rtt->var_ns = sample_ns / 2;
-		rtt->min_ns = sample_ns;
+		WRITE_ONCE(rtt->min_ns, sample_ns);
 		return true;
 	}
 	dev = abs_diff(rtt->srtt_ns, sample_ns);
 	rtt->var_ns = rtt->var_ns - rtt->var_ns / 4 + dev / 4;
 	srtt_ns = rtt->srtt_ns - rtt->srtt_ns / 8 + sample_ns / 8;
 	WRITE_ONCE(rtt->srtt_ns, max(srtt_ns, 1U));
-	rtt->min_ns = min(rtt->min_ns, sample_ns);
+	WRITE_ONCE(rtt->min_ns, min(rtt->min_ns, sample_ns));
 	return true;
 }
 

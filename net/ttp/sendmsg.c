@@ -5,7 +5,7 @@
 #include <linux/etherdevice.h>
 
 #include "af_ttp.h"
-#include "output.h"
+#include "pacer.h"
 #include "timer.h"
 
 /* MSG_BATCH is how the kernel says "sendmmsg, and not the last one" */
@@ -14,10 +14,6 @@
 	 MSG_CMSG_COMPAT)
 #define TTP_SEND_ALL_F \
 	(TTP_F_ONEWAY | TTP_F_IDEMPOTENT | TTP_F_NOTIFY)
-
-/* Levels until the scheduler decides: up to one packet, and longer */
-#define TTP_SEND_LEVEL_SHORT	6
-#define TTP_SEND_LEVEL_LONG	2
 
 /**
  * struct ttp_sending - a send call
@@ -153,13 +149,24 @@ static void ttp_sendmsg_discard(struct sock *sk, struct ttp_msgout *out)
 	ttp_net_uncharge(ttp_net(sock_net(sk)), TTP_MEM_OUT, truesize);
 }
 
+/* The program's wish, or what its length tells */
+static u8 ttp_sendmsg_level(const struct ttp_sending *s, bool *fixed)
+{
+	int priority = READ_ONCE(ttp_sk(s->sk)->priority);
+	u8 levels = READ_ONCE(s->link->config.levels);
+
+	*fixed = priority >= 0;
+	if (*fixed)
+		return min_t(u8, priority, levels - 1);
+	return ttp_level_unsched(levels, &ttp_level_defaults, s->len);
+}
+
 static int ttp_sendmsg_copy(struct ttp_sending *s, struct msghdr *msg,
 			    struct ttp_msgout *out)
 {
 	long timeo = sock_sndtimeo(s->sk, s->flags & MSG_DONTWAIT);
 	struct ttp_net *tn = ttp_net(sock_net(s->sk));
 	u32 truesize = ttp_msgout_truesize(s->len);
-	int priority = READ_ONCE(ttp_sk(s->sk)->priority);
 	int err;
 
 	err = ttp_sock_charge_snd(s->sk, TTP_RPC_COST + truesize, timeo);
@@ -175,13 +182,7 @@ static int ttp_sendmsg_copy(struct ttp_sending *s, struct msghdr *msg,
 		ttp_net_uncharge(tn, TTP_MEM_OUT, truesize);
 		return err == -ENOMEM ? -ENOBUFS : err;
 	}
-	out->unsched = min(s->len, ttp_link_unsched(s->link));
-	out->granted = out->unsched;
-	if (priority >= 0)
-		out->level = priority;
-	else
-		out->level = s->len <= TTP_WIRE_DEFAULT_MTU ?
-			     TTP_SEND_LEVEL_SHORT : TTP_SEND_LEVEL_LONG;
+	out->level = ttp_sendmsg_level(s, &out->fixed);
 	return 0;
 }
 
@@ -239,7 +240,7 @@ static int ttp_sendmsg_request(struct ttp_sending *s, struct msghdr *msg)
 	}
 	__skb_queue_head_init(&queue);
 	rcu_read_lock();
-	ttp_output_push(rpc, &queue);
+	ttp_pacer_push(rpc, TTP_OUTPUT_BURST, &queue);
 	ttp_timer_start(rpc);
 	spin_unlock(&rpc->lock);
 	ttp_output_flush(&queue);
@@ -291,7 +292,7 @@ static bool ttp_sendmsg_reply(struct ttp_sending *s, struct ttp_rpc *rpc,
 		rpc->state = TTP_RPC_REPLYING;
 		rpc->heard_ns = ktime_get_ns();
 		rpc->tries = 0;
-		ttp_output_push(rpc, &queue);
+		ttp_pacer_push(rpc, TTP_OUTPUT_BURST, &queue);
 		ttp_timer_start(rpc);
 	}
 	spin_unlock(&rpc->lock);

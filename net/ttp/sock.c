@@ -192,6 +192,19 @@ bool ttp_sock_join(struct sock *sk, struct ttp_rpc *rpc)
 	return open;
 }
 
+/* A message that comes without any grant: what the buffer is for above all */
+static bool ttp_sock_short(const struct ttp_rpc *rpc)
+{
+	return rpc->in.unsched == rpc->in.len;
+}
+
+/* Where it waits for room: for the start of its message, or for the rest */
+static struct ttp_srpt *ttp_sock_queue_of(struct ttp_sock *ts,
+					  const struct ttp_rpc *rpc)
+{
+	return rpc->in.budget ? &ts->growing : &ts->waiting;
+}
+
 static void ttp_sock_unqueue(struct ttp_sock *ts, struct ttp_rpc *rpc)
 {
 	lockdep_assert_held(&ts->lock);
@@ -204,7 +217,25 @@ static void ttp_sock_unqueue(struct ttp_sock *ts, struct ttp_rpc *rpc)
 		else
 			ts->unread--;
 	}
-	list_del_init(&rpc->wait_node);
+	ttp_srpt_del(ttp_sock_queue_of(ts, rpc), &rpc->wait);
+}
+
+void ttp_sock_unreserve(struct ttp_rpc *rpc)
+{
+	struct ttp_sock *ts = ttp_sk(rpc->sk);
+
+	lockdep_assert_held(&rpc->lock);
+	lockdep_assert_held(&ts->lock);
+
+	ttp_net_uncharge(rpc->tn, TTP_MEM_IN, rpc->in.reserved);
+	ts->reserved -= rpc->in.reserved;
+	if (rpc->in.roomy)
+		ts->roomy--;
+	else if (rpc->in.reserved && !ttp_sock_short(rpc))
+		ts->starts -= rpc->in.unsched;
+	rpc->in.roomy = false;
+	rpc->in.reserved = 0;
+	ttp_srpt_del(ttp_sock_queue_of(ts, rpc), &rpc->wait);
 }
 
 void ttp_sock_leave(struct ttp_rpc *rpc)
@@ -219,9 +250,8 @@ void ttp_sock_leave(struct ttp_rpc *rpc)
 	ts = ttp_sk(sk);
 	ttp_sock_uncharge_rcv(sk, rpc->in.truesize);
 	rpc->in.truesize = 0;
-	ttp_net_uncharge(rpc->tn, TTP_MEM_IN, rpc->in.reserved);
 	spin_lock(&ts->lock);
-	ts->reserved -= rpc->in.reserved;
+	ttp_sock_unreserve(rpc);
 	ttp_sock_unqueue(ts, rpc);
 	list_del_init(&rpc->sock_node);
 	if (rpc->client)
@@ -233,7 +263,6 @@ void ttp_sock_leave(struct ttp_rpc *rpc)
 	spin_unlock(&ts->lock);
 
 	rpc->sk = NULL;
-	rpc->in.reserved = 0;
 	ttp_sock_uncharge_snd(sk, rpc->out.truesize + rpc->snd_cost);
 	rpc->snd_cost = 0;
 	sock_put(sk);
@@ -331,41 +360,112 @@ bool ttp_sock_readable(const struct sock *sk)
 
 /* Receive budget and memory */
 
-static bool ttp_sock_fits(const struct ttp_sock *ts, u32 cost)
+/* Bytes to reserve next: all of the message once its start has its place */
+static u32 ttp_sock_wants(const struct ttp_rpc *rpc)
+{
+	u32 bytes = rpc->in.budget ? rpc->in.len : rpc->in.unsched;
+
+	return bytes + TTP_SOCK_OVERHEAD - rpc->in.reserved;
+}
+
+/*
+ * Short messages may fill the buffer, starts of long ones seven eighths of it,
+ * whole long ones three quarters; starts alone no more than an eighth, so that
+ * who holds one gets the rest in the end.  One long message, or whatever comes
+ * first, fits in any case.
+ */
+static bool ttp_sock_fits(const struct ttp_sock *ts, const struct ttp_rpc *rpc)
 {
 	u64 used = max_t(u64, ts->reserved,
 			 atomic_read(&ts->sk.sk_rmem_alloc));
+	u64 limit = READ_ONCE(ts->sk.sk_rcvbuf);
 
 	lockdep_assert_held(&ts->lock);
 
-	return !used || used + cost <= READ_ONCE(ts->sk.sk_rcvbuf);
+	if (!used || (rpc->in.budget && !ts->roomy))
+		return true;
+	if (rpc->in.budget)
+		return used + ttp_sock_wants(rpc) <= limit - limit / 4;
+	if (ttp_sock_short(rpc))
+		return used + ttp_sock_wants(rpc) <= limit;
+	return used + ttp_sock_wants(rpc) <= limit - limit / 8 &&
+	       ts->starts + rpc->in.unsched <= limit / 8;
 }
 
-bool ttp_sock_reserve(struct ttp_rpc *rpc, u32 len)
+/* In its queue: is it this message's turn, or would it be? */
+static bool ttp_sock_turn(struct ttp_srpt *q, const struct ttp_rpc *rpc,
+			  bool *oldest)
+{
+	return ttp_srpt_next(q, oldest) == &rpc->wait ||
+	       ttp_srpt_before(q, &rpc->wait, rpc->in.len);
+}
+
+static bool ttp_sock_take_room(struct ttp_sock *ts, struct ttp_rpc *rpc)
+{
+	u32 cost = ttp_sock_wants(rpc);
+	enum ttp_mem mem = TTP_MEM_IN;
+
+	lockdep_assert_held(&ts->lock);
+
+	/* As in the buffer of the socket: starts alone must not fill it */
+	if (!rpc->in.budget && !ttp_sock_short(rpc) &&
+	    atomic64_read(&rpc->tn->mem_used[mem]) + cost >
+	    ttp_net_mem_limit(rpc->tn, mem) / 2)
+		return false;
+	if (!ttp_sock_fits(ts, rpc) || !ttp_net_charge(rpc->tn, mem, cost))
+		return false;
+	ts->reserved += cost;
+	rpc->in.reserved += cost;
+	if (rpc->in.budget) {
+		rpc->in.roomy = true;
+		ts->roomy++;
+		ts->starts -= rpc->in.unsched;
+	} else if (!ttp_sock_short(rpc)) {
+		ts->starts += rpc->in.unsched;
+	}
+	return true;
+}
+
+bool ttp_sock_reserve(struct ttp_rpc *rpc)
 {
 	struct ttp_sock *ts = ttp_sk(rpc->sk);
-	u32 cost = len + TTP_SOCK_OVERHEAD;
-	struct ttp_rpc *first;
-	bool fits;
+	struct ttp_srpt *q;
+	bool oldest, fits;
 
 	lockdep_assert_held(&rpc->lock);
 
 	spin_lock(&ts->lock);
-	first = list_first_entry_or_null(&ts->waiting, struct ttp_rpc,
-					 wait_node);
-	fits = (!first || first == rpc) && ttp_sock_fits(ts, cost) &&
-	       ttp_net_charge(rpc->tn, TTP_MEM_IN, cost);
+	q = ttp_sock_queue_of(ts, rpc);
+	fits = ttp_sock_turn(q, rpc, &oldest) && ttp_sock_take_room(ts, rpc);
 	if (fits) {
-		ts->reserved += cost;
-		rpc->in.reserved = cost;
+		ttp_srpt_del(q, &rpc->wait);
+		ttp_srpt_served(q, oldest, rpc->in.len);
 		rpc->in.budget = true;
 		rpc->progress_ns = ktime_get_ns();
-		list_del_init(&rpc->wait_node);
-	} else if (list_empty(&rpc->wait_node)) {
-		list_add_tail(&rpc->wait_node, &ts->waiting);
+	} else {
+		ttp_srpt_put(q, &rpc->wait, rpc->in.len, rpc->start_ns);
 	}
 	spin_unlock(&ts->lock);
 	return fits;
+}
+
+/* Whose turn it is, if it fits; or, if that is the oldest, the next that does */
+static struct ttp_rpc *ttp_sock_next_of(struct ttp_sock *ts,
+					struct ttp_srpt *q)
+{
+	struct ttp_srpt_node *node;
+	struct ttp_rpc *rpc;
+	bool oldest;
+
+	lockdep_assert_held(&ts->lock);
+
+	node = ttp_srpt_next(q, &oldest);
+	if (!node)
+		return NULL;
+	rpc = container_of(node, struct ttp_rpc, wait);
+	if (!ttp_sock_fits(ts, rpc) && oldest)
+		rpc = container_of(ttp_srpt_first(q), struct ttp_rpc, wait);
+	return ttp_sock_fits(ts, rpc) ? rpc : NULL;
 }
 
 struct ttp_rpc *ttp_sock_next_waiting(struct sock *sk)
@@ -373,16 +473,14 @@ struct ttp_rpc *ttp_sock_next_waiting(struct sock *sk)
 	struct ttp_sock *ts = ttp_sk(sk);
 	struct ttp_rpc *rpc;
 
-	if (list_empty_careful(&ts->waiting))
+	if (list_empty_careful(&ts->waiting.by_age) &&
+	    list_empty_careful(&ts->growing.by_age))
 		return NULL;
 	spin_lock_bh(&ts->lock);
-	rpc = list_first_entry_or_null(&ts->waiting, struct ttp_rpc,
-				       wait_node);
-	if (rpc && ttp_sock_fits(ts, READ_ONCE(rpc->in.len) +
-				     TTP_SOCK_OVERHEAD))
+	rpc = ttp_sock_next_of(ts, &ts->growing) ?:
+	      ttp_sock_next_of(ts, &ts->waiting);
+	if (rpc)
 		ttp_rpc_get(rpc);
-	else
-		rpc = NULL;
 	spin_unlock_bh(&ts->lock);
 	return rpc;
 }
@@ -391,7 +489,8 @@ void ttp_sock_offer(struct ttp_sock *ts)
 {
 	lockdep_assert_held(&ts->lock);
 
-	if (!list_empty(&ts->waiting) && !ts->closed)
+	if ((!ttp_srpt_empty(&ts->waiting) || !ttp_srpt_empty(&ts->growing)) &&
+	    !ts->closed)
 		schedule_work(&ts->offer);
 }
 
@@ -583,7 +682,8 @@ void ttp_sock_init(struct sock *sk)
 	INIT_LIST_HEAD(&ts->net_node);
 	INIT_LIST_HEAD(&ts->rpcs);
 	INIT_LIST_HEAD(&ts->ready);
-	INIT_LIST_HEAD(&ts->waiting);
+	ttp_srpt_init(&ts->waiting);
+	ttp_srpt_init(&ts->growing);
 	ts->priority = -1;
 	sk->sk_write_space = ttp_sock_write_space;
 }

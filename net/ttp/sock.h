@@ -50,7 +50,10 @@ struct ttp_rpc;
  * @closed: the socket is going away, no RPC may join
  * @rpcs: all RPCs of the socket (ttp_rpc.sock_node)
  * @ready: what receive calls return next, oldest first (ttp_rpc.ready_node)
- * @waiting: RPCs without receive budget, oldest first (ttp_rpc.wait_node)
+ * @waiting: RPCs without receive budget (ttp_rpc.wait)
+ * @growing: RPCs of long messages that have it for the start only (ttp_rpc.wait)
+ * @roomy: RPCs of long messages that have it for all
+ * @starts: bytes of it that the others of them have
  * @rpcs_out: own RPCs in @rpcs
  * @rpcs_in: RPCs of others in @rpcs
  * @ready_count: entries of @ready
@@ -82,7 +85,10 @@ struct ttp_sock {
 	struct sockaddr_ttp	remote;
 	struct list_head	rpcs;
 	struct list_head	ready;
-	struct list_head	waiting;
+	struct ttp_srpt		waiting;
+	struct ttp_srpt		growing;
+	u32			roomy;
+	u64			starts;
 	u32			rpcs_out;
 	u32			rpcs_in;
 	u32			ready_count;
@@ -272,18 +278,28 @@ void ttp_sock_untake(struct sock *sk, struct ttp_rpc *rpc);
 bool ttp_sock_readable(const struct sock *sk);
 
 /**
- * ttp_sock_reserve() - take receive budget for a whole message
- * @rpc: the RPC; if it must wait, it joins ttp_sock.waiting
- * @len: bytes of the message
+ * ttp_sock_reserve() - take receive budget
+ * @rpc: the RPC; if it must wait, it joins ttp_sock.waiting or .growing
  *
- * One message may exceed SO_RCVBUF if nothing else is buffered.  Who came
- * first is served first.  The namespace's limit counts it, too: were it to
- * count packets, messages half received could fill it and wait for ever.
+ * At first for the bytes that come without a grant; when it has that, for all
+ * of the message.  One message may exceed SO_RCVBUF if nothing else is
+ * buffered, and so may one long message beside short ones and starts.  The
+ * shortest is served first, with a share for who waits longest.  The
+ * namespace's limit counts it, too: were it to count packets, messages half
+ * received could fill it and wait for ever.
  *
  * Context: BH disabled, rpc->lock held.
  * Return: whether it has the budget now.
  */
-bool ttp_sock_reserve(struct ttp_rpc *rpc, u32 len);
+bool ttp_sock_reserve(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
+
+/**
+ * ttp_sock_unreserve() - give receive budget back, and wait for none
+ * @rpc: the RPC, which has a socket
+ *
+ * Context: BH disabled, rpc->lock and its socket's lock held.
+ */
+void ttp_sock_unreserve(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
 
 /**
  * ttp_sock_next_waiting() - the RPC whose turn it is to get receive budget

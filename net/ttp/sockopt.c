@@ -128,7 +128,7 @@ static void ttp_sockopt_peer_status(struct ttp_net *tn,
 		status->srtt_us = peer->rtt.srtt_ns / NSEC_PER_USEC;
 		status->peer_epoch = peer->epoch;
 		spin_unlock_bh(&peer->lock);
-		status->window = ttp_link_unsched(link);
+		status->window = ttp_peer_unsched(peer);
 		status->flags = TTP_STATUS_PEER_KNOWN;
 		ttp_peer_put(peer);
 	}

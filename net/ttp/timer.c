@@ -66,6 +66,16 @@ static u64 ttp_timer_expiry(const struct ttp_rpc *rpc)
 	return expiry_ns;
 }
 
+bool ttp_timer_quiet(const struct ttp_rpc *rpc)
+{
+	const struct ttp_link *link = rpc->key.peer->key.link;
+	u64 quiet_ns = ttp_timer_rtt_ns(rpc) +
+		       (u64)READ_ONCE(link->config.rto_min_us) *
+		       NSEC_PER_USEC / 2;
+
+	return ktime_get_ns() - rpc->arrived_ns >= quiet_ns;
+}
+
 static void ttp_timer_schedule(struct ttp_rpc *rpc, u64 due_ns)
 {
 	ttp_rpc_schedule(rpc, min(due_ns, ttp_timer_expiry(rpc)));
@@ -83,6 +93,14 @@ static u64 ttp_timer_hole_ns(const struct ttp_rpc *rpc, u64 now_ns)
 		   rpc->asked_ns + rtt_ns + rtt_ns / 2);
 }
 
+/* Is there a hole that may not be a matter of order only? */
+static bool ttp_timer_suspects(const struct ttp_rpc *rpc)
+{
+	return rpc->in.received < rpc->in.len &&
+	       rpc->in.have.prefix < ttp_msgin_suspect(&rpc->in) &&
+	       ttp_timer_rtt_ns(rpc);
+}
+
 void ttp_timer_start(struct ttp_rpc *rpc)
 {
 	u64 now_ns = ktime_get_ns();
@@ -91,7 +109,7 @@ void ttp_timer_start(struct ttp_rpc *rpc)
 	lockdep_assert_held(&rpc->lock);
 
 	due_ns = now_ns + ttp_timer_rto(rpc);
-	if (rpc->in.have.nodes && ttp_timer_rtt_ns(rpc))
+	if (ttp_timer_suspects(rpc))
 		due_ns = min(due_ns, ttp_timer_hole_ns(rpc, now_ns));
 	ttp_timer_schedule(rpc, due_ns);
 }
@@ -153,10 +171,12 @@ static void ttp_timer_give_up(struct ttp_rpc *rpc, u64 now_ns,
  */
 static void ttp_timer_ask_sender(struct ttp_rpc *rpc, struct sk_buff_head *out)
 {
-	if (rpc->in.budget)
-		ttp_output_resend(rpc, false, out);
-	else if (rpc->sk && ttp_sock_reserve(rpc, rpc->in.len))
-		ttp_grant_start(rpc, out);
+	if (rpc->in.budget) {
+		ttp_grant_stalled(rpc);
+		ttp_output_resend(rpc, rpc->in.granted, false, out);
+	} else if (rpc->sk) {
+		ttp_grant_admit(rpc, out);
+	}
 }
 
 /* Client: no response yet, or not all of it */
@@ -169,7 +189,47 @@ static void ttp_timer_ask_server(struct ttp_rpc *rpc, struct sk_buff_head *out)
 	else if (rpc->oneway)
 		ttp_output_note(rpc, TTP_WIRE_NEED_ACK, 0, 0, out);
 	else
-		ttp_output_resend(rpc, true, out);
+		ttp_output_resend(rpc, rpc->in.granted, true, out);
+}
+
+/* Does a message come in, of which all is here that was granted? */
+static bool ttp_timer_our_turn(const struct ttp_rpc *rpc)
+{
+	if (rpc->state != TTP_RPC_INCOMING && rpc->state != TTP_RPC_OUTGOING)
+		return false;
+	return rpc->in.budget && rpc->in.received >= rpc->in.granted;
+}
+
+/*
+ * Has the peer had time to answer?  What we send may have waited here for its
+ * turn for long.
+ */
+static bool ttp_timer_too_early(struct ttp_rpc *rpc, u64 now_ns)
+{
+	u64 since_ns = rpc->sent_ns;
+
+	if (rpc->tries || rpc->state == TTP_RPC_INCOMING || rpc->in.known)
+		return false;
+	if (ttp_rpc_waits(rpc)) {
+		since_ns = now_ns;
+		rpc->heard_ns = now_ns;		/* we have not said all yet */
+	}
+	if (now_ns >= since_ns + ttp_timer_rto(rpc))
+		return false;
+	ttp_timer_schedule(rpc, since_ns + ttp_timer_rto(rpc));
+	return true;
+}
+
+/* A hole in what comes in: asked for while the rest still arrives */
+static bool ttp_timer_hole(struct ttp_rpc *rpc, u64 now_ns,
+			   struct sk_buff_head *out)
+{
+	if (!rpc->in.budget || rpc->tries || !ttp_timer_suspects(rpc) ||
+	    now_ns >= rpc->arrived_ns + ttp_timer_rto(rpc))
+		return false;
+	ttp_output_resend(rpc, ttp_msgin_suspect(&rpc->in), false, out);
+	ttp_timer_start(rpc);
+	return true;
 }
 
 static void ttp_timer_expire(struct ttp_rpc *rpc, u64 now_ns,
@@ -182,10 +242,21 @@ static void ttp_timer_expire(struct ttp_rpc *rpc, u64 now_ns,
 	if (rpc->state != TTP_RPC_OUTGOING && rpc->state != TTP_RPC_INCOMING &&
 	    rpc->state != TTP_RPC_REPLYING)
 		return;
+	if (ttp_timer_our_turn(rpc)) {
+		rpc->progress_ns = now_ns;
+		ttp_grant_retry(rpc);
+	}
 	if (now_ns >= ttp_timer_expiry(rpc)) {
 		ttp_timer_give_up(rpc, now_ns, out);
 		return;
 	}
+	if (ttp_timer_our_turn(rpc)) {
+		ttp_timer_schedule(rpc, now_ns + ttp_timer_rto(rpc));
+		return;
+	}
+	if (ttp_timer_hole(rpc, now_ns, out) ||
+	    ttp_timer_too_early(rpc, now_ns))
+		return;
 	TTP_INC(rpc->key.peer->key.link, TIMEOUTS);
 	rpc->tries = min(rpc->tries + 1, TTP_TIMER_MAX_TRIES);
 	if (rpc->state == TTP_RPC_OUTGOING)
@@ -272,6 +343,7 @@ enum hrtimer_restart ttp_timer_fn(struct hrtimer *timer)
 	ttp_timer_rearm(peer, now_ns + TTP_TIMER_PAUSE_NS);
 	last = ttp_peer_disarmed(peer);
 	spin_unlock(&peer->lock);
+	ttp_grant_run(peer->key.link, &out);
 	ttp_output_flush(&out);
 	if (dead)
 		ttp_netlink_peer_event(peer->key.link, peer->key.mac,

@@ -34,6 +34,15 @@ void ttp_timer_start(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
 u32 ttp_timer_rtt_ns(const struct ttp_rpc *rpc);
 
 /**
+ * ttp_timer_quiet() - whether nothing of a message has come for a while
+ * @rpc: the RPC
+ *
+ * Context: BH disabled, rpc->lock held.
+ * Return: see above.
+ */
+bool ttp_timer_quiet(const struct ttp_rpc *rpc) __must_hold(&rpc->lock);
+
+/**
  * ttp_timer_fn() - what a peer's timer runs
  * @timer: ttp_peer.timer
  *

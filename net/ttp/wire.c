@@ -61,7 +61,7 @@ static const struct ttp_wire_format ttp_wire_formats[__TTP_WIRE_TYPES] = {
 	},
 	[TTP_WIRE_BUSY] = {
 		.size = sizeof(struct ttp_wire_note),
-		.from = FROM_SERVER,
+		.from = FROM_EITHER,
 	},
 	[TTP_WIRE_UNKNOWN] = {
 		.size = sizeof(struct ttp_wire_note),

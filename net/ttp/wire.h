@@ -198,7 +198,7 @@ struct ttp_wire_range {
  *	PROBE and PROBE_REPLY
  * @code: enum ttp_wire_unknown or ttp_wire_reject; else zero
  * @pad: zero
- * @value: BUSY: bytes of the request received from the start; REJECT: the
+ * @value: BUSY: bytes of the message received from the start; REJECT: the
  *	limit if too long, else zero; PROBE: chosen by the sender, PROBE_REPLY
  *	gives it back; UNKNOWN: zero
  *

@@ -9,10 +9,10 @@ cd "$(dirname "$0")/../../net/ttp"
 
 layer() {
 	case $1 in
-	wire|ranges|rtt)			echo 0 ;;
+	wire|ranges|rtt|srpt|sched|level)		echo 0 ;;
 	mib|net|link|peer|sock|message|rpc|crc)	echo 1 ;;
 	output)					echo 2 ;;
-	grant|timer|end|ping)			echo 3 ;;
+	grant|pacer|timer|end|ping)			echo 3 ;;
 	sendmsg|recvmsg|input|input_data|input_control) echo 4 ;;
 	af_ttp|sockopt)				echo 5 ;;
 	main)					echo 6 ;;

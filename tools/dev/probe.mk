@@ -9,6 +9,7 @@ probe = $(shell grep -qsE '$(1)' $(KSRC)/include/$(2) && echo -D$(3))
 TTP_PROBES := \
 	$(call probe,struct sockaddr_unsized \{,linux/socket.h,TTP_HAVE_SOCKADDR_UNSIZED) \
 	$(call probe,\bhrtimer_setup\b,linux/hrtimer.h,TTP_HAVE_HRTIMER_SETUP) \
+	$(call probe,\bnetif_get_link_ksettings\b,linux/ethtool.h,TTP_HAVE_NETIF_LINK_KSETTINGS) \
 	$(call probe,u32 crc32c\b,linux/crc32.h,TTP_HAVE_CRC32C) \
 	$(call probe,\btimer_delete\b,linux/timer.h,TTP_HAVE_TIMER_DELETE) \
 	$(call probe,struct genl_split_ops \{,net/genetlink.h,TTP_HAVE_GENL_SPLIT_OPS) \

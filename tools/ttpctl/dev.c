@@ -14,15 +14,15 @@ static const struct key keys[] = {
 	{ "ack-every", KEY_NUMBER, TTP_A_DEV_ACK_EVERY, 1 },
 	{ "rto-min", KEY_US, TTP_A_DEV_RTO_MIN_US, 4 },
 	{ "rto-max", KEY_US, TTP_A_DEV_RTO_MAX_US, 4 },
-	{ "rate", KEY_LATER, 0, 0 },
-	{ "levels", KEY_LATER, 0, 0 },
-	{ "pcp-map", KEY_LATER, 0, 0 },
-	{ "tag", KEY_LATER, 0, 0 },
+	{ "rate", KEY_RATE, TTP_A_DEV_RATE_MBPS, 4 },
+	{ "backlog", KEY_NS, TTP_A_DEV_BACKLOG_NS, 4 },
+	{ "overcommit", KEY_NUMBER, TTP_A_DEV_OVERCOMMIT, 4 },
+	{ "incoming", KEY_AUTO_SIZE, TTP_A_DEV_INCOMING, 4 },
+	{ "tag", KEY_SWITCH, TTP_A_DEV_TAG, 1 },
+	{ "levels", KEY_NUMBER, TTP_A_DEV_LEVELS, 1 },
+	{ "pcp-map", KEY_LIST, TTP_A_DEV_PCP_MAP, 8 },
 	{ "announce", KEY_LATER, 0, 0 },
-	{ "overcommit", KEY_LATER, 0, 0 },
-	{ "incoming", KEY_LATER, 0, 0 },
 	{ "delay-target", KEY_LATER, 0, 0 },
-	{ "backlog", KEY_LATER, 0, 0 },
 	{ NULL, 0, 0, 0 }
 };
 
@@ -42,6 +42,14 @@ static const struct out_field fields[] = {
 	{ TTP_A_DEV_ACK_EVERY, OUT_NUMBER, "ack_every", "ACK-EVERY", 1, NULL },
 	{ TTP_A_DEV_RTO_MIN_US, OUT_US, "rto_min_us", "RTO-MIN", 1, NULL },
 	{ TTP_A_DEV_RTO_MAX_US, OUT_US, "rto_max_us", "RTO-MAX", 1, NULL },
+	{ TTP_A_DEV_RATE_MBPS, OUT_AUTO_RATE, "rate_mbps", "RATE", 1, NULL },
+	{ TTP_A_DEV_SPEED_MBPS, OUT_RATE, "speed_mbps", "SPEED", 1, NULL },
+	{ TTP_A_DEV_BACKLOG_NS, OUT_NS, "backlog_ns", "BACKLOG", 1, NULL },
+	{ TTP_A_DEV_OVERCOMMIT, OUT_NUMBER, "overcommit", "OVERCOMMIT", 1, NULL },
+	{ TTP_A_DEV_INCOMING, OUT_AUTO_SIZE, "incoming", "INCOMING", 1, NULL },
+	{ TTP_A_DEV_TAG, OUT_SWITCH, "tag", "TAG", 1, NULL },
+	{ TTP_A_DEV_LEVELS, OUT_NUMBER, "levels", "LEVELS", 1, NULL },
+	{ TTP_A_DEV_PCP_MAP, OUT_LIST, "pcp_map", "PCP-MAP", 1, NULL },
 	{ 0, 0, NULL, NULL, 0, NULL }
 };
 

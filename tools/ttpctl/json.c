@@ -45,6 +45,16 @@ void json_number(const char *key, uint64_t value)
 	printf("%" PRIu64, value);
 }
 
+void json_list(const char *key, const uint8_t *list, unsigned int n)
+{
+	unsigned int i;
+
+	json_item(key);
+	for (i = 0; i < n; i++)
+		printf("%c%u", i ? ',' : '[', list[i]);
+	putchar(']');
+}
+
 void json_bool(const char *key, bool value)
 {
 	json_item(key);

@@ -13,6 +13,7 @@ static bool key_value(const struct key *key, const char *text, uint64_t *value)
 	uint64_t max = key->bytes == 8 ? UINT64_MAX :
 		       (1ULL << (8 * key->bytes)) - 1;
 	uint64_t unit = key->type == KEY_US ? 1000 : 1000000;
+	uint8_t list[sizeof(*value)];
 
 	switch (key->type) {
 	case KEY_SWITCH:
@@ -28,6 +29,19 @@ static bool key_value(const struct key *key, const char *text, uint64_t *value)
 		/* fall through */
 	case KEY_SIZE:
 		return parse_size(key->name, text, max, value);
+	case KEY_RATE:
+		*value = 0;
+		return !strcmp(text, "auto") ||
+		       (parse_rate(key->name, text, value) &&
+			in_range(key->name, text, *value, max));
+	case KEY_LIST:
+		if (!parse_list(key->name, text, list, sizeof(list)))
+			return false;
+		memcpy(value, list, sizeof(list));
+		return true;
+	case KEY_NS:
+		return parse_time(key->name, text, value) &&
+		       in_range(key->name, text, *value, max);
 	case KEY_US:
 	case KEY_MS:
 		if (!parse_time(key->name, text, value))

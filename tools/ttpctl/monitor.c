@@ -23,6 +23,13 @@ static const struct out_field dev_fields[] = {
 	{ TTP_A_DEV_ACK_EVERY, OUT_NUMBER, "ack_every", "ack-every", 0, NULL },
 	{ TTP_A_DEV_RTO_MIN_US, OUT_US, "rto_min_us", "rto-min", 0, NULL },
 	{ TTP_A_DEV_RTO_MAX_US, OUT_US, "rto_max_us", "rto-max", 0, NULL },
+	{ TTP_A_DEV_RATE_MBPS, OUT_AUTO_RATE, "rate_mbps", "rate", 0, NULL },
+	{ TTP_A_DEV_BACKLOG_NS, OUT_NS, "backlog_ns", "backlog", 0, NULL },
+	{ TTP_A_DEV_OVERCOMMIT, OUT_NUMBER, "overcommit", "overcommit", 0, NULL },
+	{ TTP_A_DEV_INCOMING, OUT_AUTO_SIZE, "incoming", "incoming", 0, NULL },
+	{ TTP_A_DEV_TAG, OUT_SWITCH, "tag", "tag", 0, NULL },
+	{ TTP_A_DEV_LEVELS, OUT_NUMBER, "levels", "levels", 0, NULL },
+	{ TTP_A_DEV_PCP_MAP, OUT_LIST, "pcp_map", "pcp-map", 0, NULL },
 	{ 0, 0, NULL, NULL, 0, NULL }
 };
 

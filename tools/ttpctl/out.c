@@ -48,6 +48,26 @@ void out_time(char *buf, size_t size, uint64_t ns)
 			 ns ? units[i] : "s");
 }
 
+static void out_rate(char *buf, size_t size, uint64_t mbps, bool measured)
+{
+	if (!mbps)
+		snprintf(buf, size, measured ? "unknown" : "auto");
+	else if (mbps % 1000)
+		snprintf(buf, size, "%" PRIu64 "mbit", mbps);
+	else
+		snprintf(buf, size, "%" PRIu64 "gbit", mbps / 1000);
+}
+
+static void out_list_text(char *buf, size_t size, const struct nlattr *attr)
+{
+	const uint8_t *list = mnl_attr_get_payload(attr);
+	unsigned int i, n = mnl_attr_get_payload_len(attr), at = 0;
+
+	for (i = 0; i < n && at < size; i++)
+		at += snprintf(buf + at, size - at, "%s%u", i ? "," : "",
+			       list[i]);
+}
+
 static const char *enum_name(const struct out_field *field, uint64_t value)
 {
 	uint64_t i;
@@ -109,6 +129,13 @@ bool out_text(char *buf, size_t size, const struct out_field *field,
 	case OUT_SIZE:
 		out_size(buf, size, value);
 		break;
+	case OUT_AUTO_RATE:
+	case OUT_RATE:
+		out_rate(buf, size, value, field->format == OUT_RATE);
+		break;
+	case OUT_LIST:
+		out_list_text(buf, size, attr);
+		break;
 	case OUT_NS:
 		out_time(buf, size, value);
 		break;
@@ -139,6 +166,10 @@ static void json_field(const struct out_field *field,
 	case OUT_DEV:
 	case OUT_ENUM:
 		json_string(field->key, text);
+		break;
+	case OUT_LIST:
+		json_list(field->key, mnl_attr_get_payload(attrs->a[field->attr]),
+			  mnl_attr_get_payload_len(attrs->a[field->attr]));
 		break;
 	case OUT_YES:
 	case OUT_SWITCH:

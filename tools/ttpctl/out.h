@@ -22,6 +22,9 @@ enum out_format {	/* text; JSON */
 	OUT_SWITCH,	/* on, off; true, false */
 	OUT_SIZE,	/* 64K; 65536 */
 	OUT_AUTO_SIZE,	/* 64K, auto; 65536, 0 */
+	OUT_RATE,	/* 25gbit, unknown; 25000, 0 */
+	OUT_AUTO_RATE,	/* 25gbit, auto; 25000, 0 */
+	OUT_LIST,	/* 1,0,2; [1,0,2] */
 	OUT_NS,		/* 1.5us; 1500 */
 	OUT_US,
 	OUT_MS,
@@ -71,6 +74,7 @@ extern const struct out_field param_fields[];
 /* JSON by hand; @key is NULL in arrays */
 void json_open(const char *key, char bracket);
 void json_close(char bracket);
+void json_list(const char *key, const uint8_t *list, unsigned int n);
 void json_number(const char *key, uint64_t value);
 void json_string(const char *key, const char *value);
 void json_bool(const char *key, bool value);

@@ -133,6 +133,41 @@ bool parse_seconds(const char *what, const char *text, unsigned int *ms)
 	return true;
 }
 
+bool parse_rate(const char *what, const char *text, uint64_t *mbps)
+{
+	const char *end = leading_decimal(text, 1000, mbps);
+
+	if (end && !strcmp(end, "gbit"))
+		return true;
+	end = leading_decimal(text, 1, mbps);
+	if (end && !strcmp(end, "mbit"))
+		return true;
+	usage("%s: \"%s\" is not a rate such as 25gbit or 2500mbit", what,
+	      text);
+	return false;
+}
+
+/* n numbers of one byte, with commas between them */
+bool parse_list(const char *what, const char *text, uint8_t *list,
+		unsigned int n)
+{
+	const char *at = text;
+	uint64_t value;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		at = leading_number(at, &value);
+		if (!at || value > UINT8_MAX || *at != (i < n - 1 ? ',' : '\0'))
+			break;
+		list[i] = value;
+		at++;
+	}
+	if (i == n)
+		return true;
+	usage("%s: \"%s\" is not a list of %u numbers", what, text, n);
+	return false;
+}
+
 bool parse_mac(const char *text, uint8_t *mac)
 {
 	unsigned int i;

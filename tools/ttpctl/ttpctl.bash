@@ -45,7 +45,8 @@ _ttpctl()
 		words="$(_ttpctl_devs)"
 		case $command in
 		add|set) words+=' ethertype crc unsched window ack-every
-				rto-min rto-max' ;;
+				rto-min rto-max rate backlog overcommit
+				incoming tag levels pcp-map' ;;
 		esac ;;
 	'peer '*) words=dev ;;
 	'rpc '*) words='dev sock' ;;
@@ -57,7 +58,7 @@ _ttpctl()
 	case $prev in
 	-n) words=$(ip netns list 2>/dev/null | sed 's/ .*//') ;;
 	dev) [[ $object == dev && ! $command ]] || words=$(_ttpctl_devs) ;;
-	crc) words='on off' ;;
+	crc|tag) words='on off' ;;
 	unsched|window) words=auto ;;
 	esac
 	COMPREPLY=($(compgen -W "$words" -- "$cur"))

@@ -54,6 +54,9 @@ bool parse_size(const char *what, const char *text, uint64_t max,
 bool parse_time(const char *what, const char *text, uint64_t *ns);
 bool parse_seconds(const char *what, const char *text, unsigned int *ms);
 bool in_range(const char *what, const char *text, uint64_t value, uint64_t max);
+bool parse_rate(const char *what, const char *text, uint64_t *mbps);
+bool parse_list(const char *what, const char *text, uint8_t *list,
+		unsigned int n);
 bool parse_mac(const char *text, uint8_t *mac);
 
 /* Look-ups: print an error and return 0 if there is no such device */
@@ -67,6 +70,9 @@ enum key_type {
 	KEY_SWITCH,		/* on, off */
 	KEY_SIZE,		/* 1500, 64K */
 	KEY_AUTO_SIZE,		/* the same, or auto = 0 */
+	KEY_RATE,		/* 10gbit, 2500mbit, or auto = 0; in Mbit/s */
+	KEY_LIST,		/* 1,0,2,3: a byte each */
+	KEY_NS,			/* 500ns, 5us */
 	KEY_US,			/* 100us, 5ms */
 	KEY_MS,
 	KEY_LATER,		/* not supported by this version */

@@ -102,7 +102,7 @@ static const struct ttp_wire_poke ttp_wire_test_pokes[] = {
 	{ CANCEL, HDR(id), 3, BAD },
 	{ CANCEL, HDR(id), -2ULL, OK },
 	{ BUSY, HDR(id), 1, BAD },
-	{ BUSY, HDR(id), 2, BAD },
+	{ BUSY, HDR(id), 2, OK },
 	{ BUSY, HDR(id), 3, OK },
 	{ BUSY, HDR(id), -1ULL, OK },
 	{ UNKNOWN, HDR(id), CLIENT, BAD },

@@ -407,7 +407,7 @@ static bool of_rpc(unsigned int type)
 
 static bool from_server_only(unsigned int type)
 {
-	return type == BUSY || type == UNKNOWN || type == REJECT;
+	return type == UNKNOWN || type == REJECT;
 }
 
 /* An RPC that the type may be about; each time another one */
@@ -1044,6 +1044,11 @@ TEST_F(ttp_frames, out_of_place)
 		{ FULL, ANSWERED, "TtpFullIn TtpInMismatch" },
 		{ NEED_ACK, READY, "TtpNeedAckIn TtpBusyOut" },
 		{ NEED_ACK, SERVICE, "TtpNeedAckIn TtpBusyOut" },
+		{ BUSY, INCOMING, "TtpBusyIn TtpInMismatch" },
+		{ BUSY, READY, "TtpBusyIn TtpInMismatch" },
+		{ BUSY, SERVICE, "TtpBusyIn TtpInMismatch" },
+		{ BUSY, DONE, "TtpBusyIn TtpInMismatch" },
+		{ BUSY, REPLYING, "TtpBusyIn" },
 		{ BUSY, ANSWERED, "TtpBusyIn" },
 		{ BUSY, OUTGOING, "TtpBusyIn" },
 	};

@@ -150,8 +150,7 @@ usage_errors() {
 	ok "MAC that is none" run 2 $A ping 02:00:00:00:00%ta
 	ok "ping without device" says 'not MAC%DEV' 2 $A ping "$macb"
 	ok "counters are not reset" says 'only grow' 2 $A stats reset
-	for key in rate levels pcp-map tag announce overcommit incoming delay-target \
-		backlog; do
+	for key in announce delay-target; do
 		ok "key $key waits for a later version" \
 			says "\"$key\" is not supported by this version" 2 $A \
 			dev add ta $key 1
@@ -190,12 +189,33 @@ ok "dev add with all keys" run 0 $B dev add tb ethertype 0x88b5 crc on \
 ok "dev add twice" says 'already' 1 $A dev add ta
 ok "dev show" says "^ta +$maca +yes +1500 +0 +0 +0x88b5 +on$" 0 $A dev show
 ok "dev show DEV" says "^tb +$macb" 0 $B dev show tb
-ok "dev show -s" says '20K +auto +2 +500us +100ms$' 0 -s $B dev show
+ok "dev show -s" says '20K +auto +2 +500us +100ms +auto +unknown +5us +8 +auto +on +8 +1,0,2,3,4,5,6,7$' \
+	0 -s $B dev show
 ok "dev show JSON" json $B dev show
 ok "dev show JSON has numbers" says '"rto_min_us":500' 0 -j $B dev show
 ok "dev set" run 0 $B dev set tb unsched auto window 128K ack-every 4 \
 	rto-max 200ms
-ok "dev set took effect" says 'auto +128K +4 +500us +200ms$' 0 -s $B dev show
+ok "dev set took effect" says 'auto +128K +4 +500us +200ms ' 0 -s $B dev show
+ok "dev set, the scheduler's" run 0 $B dev set tb rate 2.5gbit backlog 20us \
+	overcommit 3 incoming 1M tag off levels 4 pcp-map 0,1,2,3,3,3,3,3
+ok "and took effect" \
+	says ' 2500mbit +unknown +20us +3 +1M +off +4 +0,1,2,3,3,3,3,3$' 0 -s $B dev show
+ok "a list in JSON" says '"pcp_map":\[0,1,2,3,3,3,3,3\]' 0 -j $B dev show
+ok "a rate in JSON" says '"rate_mbps":2500,"speed_mbps":0' 0 -j $B dev show
+ok "rate auto" run 0 $B dev set tb rate auto
+ok "a rate of 100 Gbit/s" run 0 $B dev set tb rate 100gbit
+ok "shown as such" says ' 100gbit +unknown ' 0 -s $B dev show
+ok "no PCP above 7" says 'a PCP is above 7' 1 $B dev set tb pcp-map 0,1,2,3,4,5,6,8
+ok "no shorter map" says 'is not a list of 8 numbers' 2 $B dev set tb pcp-map 0,1,2
+ok "no longer map" says 'is not a list of 8 numbers' 2 \
+	$B dev set tb pcp-map 0,1,2,3,4,5,6,7,7
+ok "no rate without unit" says 'is not a rate' 2 $B dev set tb rate 25
+ok "no nine levels" fails 1 $B dev set tb levels 9
+ok "no level" fails 1 $B dev set tb levels 0
+ok "no overcommitment of 0" fails 1 $B dev set tb overcommit 0
+ok "no backlog of 0" fails 1 $B dev set tb backlog 0us
+ok "as it was" run 0 $B dev set tb rate auto backlog 5us overcommit 8 \
+	incoming auto tag on levels 8 pcp-map 1,0,2,3,4,5,6,7
 ok "dev set: floor above the old ceiling" says 'rto-min: .*above' 1 $B \
 	dev set tb rto-min 300ms
 ok "dev set: EtherType is fixed" says 'ethertype: .*fixed' 1 $B dev set tb \

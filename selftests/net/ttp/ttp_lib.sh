@@ -214,7 +214,7 @@ lose() {
 		lose_match="$lose_match match $1"
 	done
 	on "$lose_host" tc qdisc add dev eth0 clsact 2>/dev/null
-	on "$lose_host" tc filter add dev eth0 egress protocol 0x88b5 u32 \
+	on "$lose_host" tc filter add dev eth0 egress protocol 802.1q u32 \
 		$lose_match $lose_how || exit 1
 }
 

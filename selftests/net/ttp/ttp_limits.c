@@ -12,7 +12,7 @@
 #define OVERHEAD	512
 #define BURST		MB(1)
 #define MTU		1500
-#define UNSCHED		40000	/* TTP_AUTO_UNSCHED */
+#define UNSCHED		(40000 + 2 * RAW_MTU)	/* TTP_AUTO_BDP, two frames */
 
 /* Of "mem 64K": for what goes out, and for what comes in */
 #define HALF		KB(32)

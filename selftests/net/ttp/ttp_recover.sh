@@ -95,8 +95,8 @@ recovers "the first packet of a response" "resp=9000" "h2 all $data offset=0"
 recovers "a middle packet of a response" "resp=9000" \
 	"h2 all $data offset=2856"
 recovers "the last packet of a response" "resp=9000" "h2 all $data offset=8568"
-recovers "a GRANT of a request" "req=40001" "h2 first type=grant"
-recovers "a GRANT of a response" "resp=40001" "h1 first type=grant"
+recovers "a GRANT of a request" "req=43001" "h2 first type=grant"
+recovers "a GRANT of a response" "resp=43001" "h1 first type=grant"
 recovers "the first GRANT of a long request" "req=400000" \
 	"h2 first type=grant"
 recovers "the first GRANT of a long response" "resp=400000" \
