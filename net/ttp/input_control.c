@@ -37,8 +37,7 @@ static bool ttp_input_sends(const struct ttp_rpc *rpc)
 static void ttp_input_allow(struct ttp_rpc *rpc, u32 granted, u8 level)
 {
 	rpc->out.held = false;
-	rpc->out.granted_level = level;
-	rpc->out.granted = max(rpc->out.granted, min(granted, rpc->out.len));
+	ttp_msgout_grant(&rpc->out, granted, level);
 }
 
 static void ttp_input_grant(struct ttp_input *in, struct ttp_rpc *rpc)

@@ -98,6 +98,33 @@ void ttp_msgout_free(struct ttp_msgout *out)
 	out->truesize = 0;
 }
 
+void ttp_msgout_grant(struct ttp_msgout *out, u32 granted, u8 level)
+{
+	granted = min(granted, out->len);
+	if (granted <= out->granted)
+		return;
+	/*
+	 * The receiver knows which bytes may overtake which.  With a third
+	 * level on the way before the first has left, the lower one is safe.
+	 */
+	if (out->sent >= out->level_from) {
+		out->before_level = out->granted_level;
+		out->level_from = out->granted;
+		out->granted_level = level;
+	} else {
+		out->granted_level = min(out->granted_level, level);
+	}
+	out->granted = granted;
+}
+
+u8 ttp_msgout_level(const struct ttp_msgout *out, u32 offset)
+{
+	if (offset < out->unsched || out->fixed)
+		return out->level;
+	return offset < out->level_from ? out->before_level :
+					  out->granted_level;
+}
+
 u32 ttp_msgout_acked(struct ttp_msgout *out, u32 received)
 {
 	u32 grown;

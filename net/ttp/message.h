@@ -28,9 +28,11 @@
  * @sent: bytes from the start that were sent once
  * @acked: bytes from the start that the receiver has
  * @level: priority level of bytes that go without a grant
- * @granted_level: priority level of granted bytes
+ * @granted_level: priority level of granted bytes from @level_from on
+ * @before_level: priority level of granted bytes below
  * @fixed: the program has chosen @level, for all of it
  * @held: the receiver said FULL; nothing goes until it grants
+ * @level_from: see @granted_level
  * @truesize: memory taken
  * @freed: pages from the start that were given back
  * @small: the bytes, if there are no more than TTP_MSG_SMALL
@@ -47,8 +49,10 @@ struct ttp_msgout {
 	u32		acked;
 	u8		level;
 	u8		granted_level;
+	u8		before_level;
 	bool		fixed;
 	bool		held;
+	u32		level_from;
 	u32		truesize;
 	u32		freed;
 	void		*small;
@@ -127,6 +131,26 @@ int ttp_msgout_copy(struct ttp_msgout *out, struct iov_iter *from, u32 len);
  * Context: any, the owner's lock.
  */
 void ttp_msgout_free(struct ttp_msgout *out);
+
+/**
+ * ttp_msgout_grant() - note what the receiver allows
+ * @out: the message
+ * @granted: bytes from the start; a lower value than before changes nothing
+ * @level: priority level of what was not granted before
+ *
+ * Context: any, the owner's lock.
+ */
+void ttp_msgout_grant(struct ttp_msgout *out, u32 granted, u8 level);
+
+/**
+ * ttp_msgout_level() - priority level of a piece of a message
+ * @out: the message
+ * @offset: its first byte
+ *
+ * Context: any, the owner's lock.
+ * Return: the level.
+ */
+u8 ttp_msgout_level(const struct ttp_msgout *out, u32 offset);
 
 /**
  * ttp_msgout_acked() - note how much the receiver has

@@ -40,7 +40,7 @@ static const struct netlink_range_validation ttp_a_dev_rate_mbps_range = {
 };
 
 static const struct netlink_range_validation ttp_a_dev_backlog_ns_range = {
-	.min	= 1000ULL,
+	.min	= 100ULL,
 	.max	= 1000000ULL,
 };
 

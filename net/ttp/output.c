@@ -280,8 +280,7 @@ static void ttp_output_data_header(struct ttp_rpc *rpc, struct ttp_packet *pkt,
 	ttp_output_init(pkt, TTP_WIRE_DATA, rpc->key.peer->key.link, rpc);
 	if (again)
 		pkt->flags |= TTP_WIRE_F_RETRANS;
-	pkt->level = offset < rpc->out.unsched || rpc->out.fixed ?
-		     rpc->out.level : rpc->out.granted_level;
+	pkt->level = ttp_msgout_level(&rpc->out, offset);
 	pkt->data.msg_len = rpc->out.len;
 	pkt->data.offset = offset;
 	pkt->data.unsched = rpc->out.unsched;

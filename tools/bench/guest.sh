@@ -5,7 +5,8 @@
 #
 #   HOSTS=N FABRIC="PARAMETER=VALUE..."	the network
 #   BESIDE="ARG..."	a second ttpperf at the same time
-#   TTP_DEV="KEY VALUE..."	settings of each device
+#   TTP_DEV="KEY VALUE..."	settings of each TTP device
+#   TTP_CHANGE="KEY VALUE..."	what is changed of them
 #   QDISC="WORDS"		of each host's card
 #   RTO_MIN_US=N	TCP's shortest time-out
 . /mnt/lib/hosts.sh
@@ -25,6 +26,8 @@ hosts_each '
 modprobe ttp
 hosts_each '
 	on h$i ttpctl dev add eth0 $TTP_DEV || fail "h$i: dev add"
+	[ -z "$TTP_CHANGE" ] || on h$i ttpctl dev set eth0 $TTP_CHANGE ||
+		fail "h$i: dev set"
 	on h$i ttpctl param set mem 256M || fail "h$i: param"
 	on h$i sh -c "echo ${RTO_MIN_US:-2000} >/proc/sys/net/ipv4/tcp_rto_min_us &&
 		echo 0 >/proc/sys/net/ipv4/tcp_slow_start_after_idle" ||

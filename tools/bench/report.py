@@ -21,7 +21,8 @@ host to each other and takes the one with the fewest bytes on it, NODELAY, the
 kernel's buffers, fq in the host, no slow start after idle time, and {rto} us
 instead of 200 ms as the shortest time-out. DCTCP marks above {ecn}. Hosts send
 what their socket takes. TTP has a plain queue below it, 256 MB for messages,
-and no priorities as yet.
+and eight priority levels; it gives the card one frame at a time (`backlog 100ns`),
+since hosts are exact here: 5 us are the default.
 
 A transport that does not *keep up* gets through less than 95 % of what is
 offered; its queues grow for as long as the load lasts, its times mean nothing,

@@ -132,11 +132,76 @@ static void ttp_message_smallest_buffers_are_left(struct kunit *test)
 	ttp_message_test_left(test, skb, TTP_MESSAGE_TEST_LONG);
 }
 
+/* What a sender does with the levels that it is told */
+static void ttp_message_grant_keeps_levels_apart(struct kunit *test)
+{
+	struct ttp_msgout out = { .len = 100000, .unsched = 10000, .level = 4,
+				  .granted = 10000, .sent = 10000 };
+
+	ttp_msgout_grant(&out, 30000, 1);
+	KUNIT_EXPECT_EQ(test, out.granted, 30000U);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 0), 4);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 9999), 4);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 10000), 1);
+	/* nothing new: a late or a double one */
+	ttp_msgout_grant(&out, 30000, 3);
+	ttp_msgout_grant(&out, 20000, 3);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 29999), 1);
+	/* raised: not what was granted before, though it was not sent yet */
+	out.sent = 15000;
+	ttp_msgout_grant(&out, 50000, 2);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 29999), 1);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 30000), 2);
+	/* a third level before the first has left: the lower one is safe */
+	ttp_msgout_grant(&out, 60000, 3);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 59999), 2);
+	ttp_msgout_grant(&out, 70000, 0);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 29999), 1);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 30000), 0);
+	out.sent = 30000;
+	ttp_msgout_grant(&out, U32_MAX, 2);
+	KUNIT_EXPECT_EQ(test, out.granted, 100000U);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 69999), 0);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 70000), 2);
+	/* what the program has chosen */
+	out.fixed = true;
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 70000), 4);
+}
+
+/* Which holes mean a loss */
+static void ttp_message_raised_may_overtake(struct kunit *test)
+{
+	struct ttp_msgin in = { .len = 100000, .granted = 20000 };
+
+	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 0U);
+	in.have.prefix = 5000;
+	in.high = 8000;
+	/* something is missing before what has come at the same level */
+	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 8000U);
+	KUNIT_EXPECT_TRUE(test, ttp_msgin_raise(&in));
+	KUNIT_EXPECT_EQ(test, in.raised, 20000U);
+	/* what is behind does not tell about what is before */
+	in.granted = 40000;
+	in.high = 30000;
+	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 8000U);
+	in.low = 12000;
+	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 12000U);
+	KUNIT_EXPECT_FALSE(test, ttp_msgin_raise(&in));
+	KUNIT_EXPECT_EQ(test, in.raised, 20000U);
+	/* all of it has come */
+	in.have.prefix = 20000;
+	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 30000U);
+	KUNIT_EXPECT_TRUE(test, ttp_msgin_raise(&in));
+	KUNIT_EXPECT_EQ(test, in.raised, 40000U);
+}
+
 static struct kunit_case ttp_message_cases[] = {
 	KUNIT_CASE(ttp_message_empty_buffers_are_copied),
 	KUNIT_CASE(ttp_message_short_ones_are_left),
 	KUNIT_CASE(ttp_message_filled_buffers_are_left),
 	KUNIT_CASE(ttp_message_smallest_buffers_are_left),
+	KUNIT_CASE(ttp_message_grant_keeps_levels_apart),
+	KUNIT_CASE(ttp_message_raised_may_overtake),
 	{}
 };
 
