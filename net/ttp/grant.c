@@ -47,6 +47,8 @@ void ttp_grant_update(struct ttp_rpc *rpc)
 	lockdep_assert_held(&rpc->lock);
 
 	spin_lock(&granter->lock);
+	granter->arrived += rpc->in.received - (msg->peer ? msg->received : 0);
+	rpc->rx_arrived = granter->arrived;
 	if (msg->peer) {
 		ttp_sched_arrived(&granter->sched, msg, rpc->in.received);
 	} else {
@@ -58,6 +60,21 @@ void ttp_grant_update(struct ttp_rpc *rpc)
 	}
 	WRITE_ONCE(granter->due, true);
 	spin_unlock(&granter->lock);
+}
+
+bool ttp_grant_queues(struct ttp_rpc *rpc, u64 since_ns)
+{
+	struct ttp_granter *granter = ttp_granter_of(rpc);
+	u32 mbps = ttp_link_rate(rpc->key.peer->key.link);
+	u64 bytes = 0;
+
+	lockdep_assert_held(&rpc->lock);
+
+	spin_lock(&granter->lock);
+	if (rpc->rx.peer)
+		bytes = granter->arrived - rpc->rx_arrived;
+	spin_unlock(&granter->lock);
+	return mbps && bytes * BITS_PER_BYTE * 1000 >= since_ns / 2 * mbps;
 }
 
 void ttp_grant_stalled(struct ttp_rpc *rpc)

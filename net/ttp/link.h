@@ -88,11 +88,13 @@ struct ttp_pacer {
  * struct ttp_granter - incoming messages of a device, see grant.h
  * @lock: protects all below and ttp_peer.sched; BH spinlock, leaf
  * @due: something has happened that may allow a grant.  Lockless
+ * @arrived: bytes of all messages that have arrived so far
  * @sched: the messages (ttp_rpc.rx)
  */
 struct ttp_granter {
 	spinlock_t		lock;	/* all below */
 	bool			due;
+	u64			arrived;
 	struct ttp_sched	sched;
 };
 

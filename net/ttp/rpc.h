@@ -110,6 +110,7 @@ struct ttp_rpc_key {
  * Under granter.lock of the link:
  *
  * @rx: in ttp_granter.sched while its message comes in
+ * @rx_arrived: ttp_granter.arrived when something of it came last
  *
  * Under the socket's lock:
  *
@@ -159,6 +160,7 @@ struct ttp_rpc {
 
 	struct ttp_srpt_node	tx;
 	struct ttp_sched_msg	rx;
+	u64			rx_arrived;
 
 	struct list_head	sock_node;
 	struct list_head	ready_node;

@@ -26,6 +26,8 @@
  * sender is alive: it holds receive budget that others wait for.
  */
 #define TTP_TIMER_STALL		10U
+/* Time-outs for which a message may wait behind others in the network */
+#define TTP_TIMER_QUEUES	16U
 /* More tries than this make no difference to the back-off */
 #define TTP_TIMER_MAX_TRIES	64U
 
@@ -220,6 +222,22 @@ static bool ttp_timer_too_early(struct ttp_rpc *rpc, u64 now_ns)
 	return true;
 }
 
+/*
+ * Does what was granted wait behind other messages for this host?  Not for
+ * ever: it may be lost all the same.
+ */
+static bool ttp_timer_queues(struct ttp_rpc *rpc, u64 now_ns)
+{
+	u64 since_ns = now_ns - rpc->arrived_ns;
+
+	if (!rpc->rx.peer || rpc->tries ||
+	    since_ns >= TTP_TIMER_QUEUES * ttp_timer_rto(rpc) ||
+	    !ttp_grant_queues(rpc, since_ns))
+		return false;
+	ttp_timer_schedule(rpc, now_ns + ttp_timer_rto(rpc));
+	return true;
+}
+
 /* A hole in what comes in: asked for while the rest still arrives */
 static bool ttp_timer_hole(struct ttp_rpc *rpc, u64 now_ns,
 			   struct sk_buff_head *out)
@@ -254,7 +272,7 @@ static void ttp_timer_expire(struct ttp_rpc *rpc, u64 now_ns,
 		ttp_timer_schedule(rpc, now_ns + ttp_timer_rto(rpc));
 		return;
 	}
-	if (ttp_timer_hole(rpc, now_ns, out) ||
+	if (ttp_timer_hole(rpc, now_ns, out) || ttp_timer_queues(rpc, now_ns) ||
 	    ttp_timer_too_early(rpc, now_ns))
 		return;
 	TTP_INC(rpc->key.peer->key.link, TIMEOUTS);
