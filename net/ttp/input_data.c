@@ -157,6 +157,7 @@ static bool ttp_input_piece(struct ttp_input *in, struct ttp_rpc *rpc,
 			    struct sk_buff *skb)
 {
 	bool first, stored, quiet;
+	u32 prefix;
 
 	lockdep_assert_held(&rpc->lock);
 
@@ -170,12 +171,13 @@ static bool ttp_input_piece(struct ttp_input *in, struct ttp_rpc *rpc,
 	}
 	rpc->in.level = in->pkt.level;
 	quiet = ttp_timer_quiet(rpc);
-	rpc->arrived_ns = ktime_get_ns();
 	if (!rpc->in.len) {
 		ttp_input_complete(in, rpc);
 		return false;
 	}
+	prefix = rpc->in.have.prefix;
 	stored = ttp_input_store(in, rpc, skb);
+	ttp_timer_arrived(rpc, prefix, in->pkt.flags & TTP_WIRE_F_RETRANS);
 	if (rpc->in.received == rpc->in.len) {
 		ttp_input_complete(in, rpc);
 		return stored;

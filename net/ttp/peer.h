@@ -11,6 +11,7 @@
 
 #include "link.h"
 #include "ranges.h"
+#include "reorder.h"
 #include "rtt.h"
 #include "wire.h"
 
@@ -65,6 +66,7 @@ struct ttp_peer_key {
  * @stamp_ns: when that arrived, monotonic
  * @heard_ns: when anything arrived from it last, monotonic; 0 = never
  * @rtt: round-trip time
+ * @reorder: how late packets from it come
  * @next_id: id of the next own RPC.  Grows by 2; a peer that is forgotten
  *	and met again starts above, as it starts from the clock
  * @open: own RPCs that are open, in order of id (ttp_rpc.peer_node)
@@ -113,6 +115,7 @@ struct ttp_peer {
 	u64			stamp_ns;
 	u64			heard_ns;
 	struct ttp_rtt		rtt;
+	struct ttp_reorder	reorder;
 	u64			next_id;
 	struct list_head	open;
 	struct list_head	served;

@@ -94,6 +94,7 @@ struct ttp_rpc_key {
  * @resent_ns: when a RESEND was honoured last
  * @sent_ns: when bytes of @out went for the first time, last
  * @arrived_ns: when DATA of @in arrived last
+ * @hole_ns: since when the first hole in @in may be a loss; 0 = there is none
  * @snd_cost: what it has of SO_SNDBUF besides @out.truesize: TTP_RPC_COST
  *	once it sends, until the response is here or a failure was received
  *
@@ -152,6 +153,7 @@ struct ttp_rpc {
 	u64			resent_ns;
 	u64			sent_ns;
 	u64			arrived_ns;
+	u64			hole_ns;
 	u32			snd_cost;
 
 	struct list_head	peer_node;

@@ -84,22 +84,57 @@ static void ttp_timer_schedule(struct ttp_rpc *rpc, u64 due_ns)
 }
 
 /*
- * A hole may be closed by a packet that was overtaken: wait a fraction of the
- * round-trip time before asking, and ask once per round trip.
+ * A hole may be closed by a packet that was overtaken: wait as long as packets
+ * are late on this path before asking, and ask once per round trip.
  */
-static u64 ttp_timer_hole_ns(const struct ttp_rpc *rpc, u64 now_ns)
+static u64 ttp_timer_hole_ns(const struct ttp_rpc *rpc)
 {
-	u32 rtt_ns = ttp_timer_rtt_ns(rpc);
+	struct ttp_peer *peer = rpc->key.peer;
+	u32 rtt_ns, wait_ns;
 
-	return max(now_ns + rtt_ns / 4,
-		   rpc->asked_ns + rtt_ns + rtt_ns / 2);
+	spin_lock(&peer->lock);
+	rtt_ns = peer->rtt.srtt_ns;
+	wait_ns = ttp_reorder_wait(&peer->reorder, rtt_ns);
+	spin_unlock(&peer->lock);
+	return max(rpc->hole_ns + wait_ns, rpc->asked_ns + rtt_ns + rtt_ns / 2);
+}
+
+/*
+ * Bytes that came late in spite of others tell how late packets are here;
+ * those that had to be sent again, that they were not.
+ */
+static void ttp_timer_hole_fills(struct ttp_rpc *rpc, bool again, u64 now_ns)
+{
+	struct ttp_peer *peer = rpc->key.peer;
+
+	spin_lock(&peer->lock);
+	if (again)
+		ttp_reorder_lost(&peer->reorder);
+	else
+		ttp_reorder_late(&peer->reorder, now_ns - rpc->hole_ns);
+	spin_unlock(&peer->lock);
+}
+
+void ttp_timer_arrived(struct ttp_rpc *rpc, u32 prefix, bool again)
+{
+	u64 now_ns = ktime_get_ns();
+
+	lockdep_assert_held(&rpc->lock);
+
+	rpc->arrived_ns = now_ns;
+	/* Something has come into the first hole */
+	if (rpc->hole_ns && rpc->in.have.prefix > prefix)
+		ttp_timer_hole_fills(rpc, again, now_ns);
+	if (rpc->in.have.prefix >= ttp_msgin_suspect(&rpc->in))
+		rpc->hole_ns = 0;
+	else if (!rpc->hole_ns || rpc->in.have.prefix > prefix)
+		rpc->hole_ns = now_ns;
 }
 
 /* Is there a hole that may not be a matter of order only? */
 static bool ttp_timer_suspects(const struct ttp_rpc *rpc)
 {
-	return rpc->in.received < rpc->in.len &&
-	       rpc->in.have.prefix < ttp_msgin_suspect(&rpc->in) &&
+	return rpc->hole_ns && rpc->in.received < rpc->in.len &&
 	       ttp_timer_rtt_ns(rpc);
 }
 
@@ -112,7 +147,7 @@ void ttp_timer_start(struct ttp_rpc *rpc)
 
 	due_ns = now_ns + ttp_timer_rto(rpc);
 	if (ttp_timer_suspects(rpc))
-		due_ns = min(due_ns, ttp_timer_hole_ns(rpc, now_ns));
+		due_ns = min(due_ns, ttp_timer_hole_ns(rpc));
 	ttp_timer_schedule(rpc, due_ns);
 }
 
@@ -245,7 +280,8 @@ static bool ttp_timer_hole(struct ttp_rpc *rpc, u64 now_ns,
 	if (!rpc->in.budget || rpc->tries || !ttp_timer_suspects(rpc) ||
 	    now_ns >= rpc->arrived_ns + ttp_timer_rto(rpc))
 		return false;
-	ttp_output_resend(rpc, ttp_msgin_suspect(&rpc->in), false, out);
+	if (now_ns >= ttp_timer_hole_ns(rpc))
+		ttp_output_resend(rpc, ttp_msgin_suspect(&rpc->in), false, out);
 	ttp_timer_start(rpc);
 	return true;
 }

@@ -34,6 +34,17 @@ void ttp_timer_start(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
 u32 ttp_timer_rtt_ns(const struct ttp_rpc *rpc);
 
 /**
+ * ttp_timer_arrived() - a packet of a message has come
+ * @rpc: the RPC
+ * @prefix: bytes from the start that were here before
+ * @again: whether the packet was sent again
+ *
+ * Context: BH disabled, rpc->lock held.
+ */
+void ttp_timer_arrived(struct ttp_rpc *rpc, u32 prefix, bool again)
+	__must_hold(&rpc->lock);
+
+/**
  * ttp_timer_quiet() - whether nothing of a message has come for a while
  * @rpc: the RPC
  *

@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../../net/ttp"
 
 layer() {
 	case $1 in
-	wire|ranges|rtt|srpt|sched|level)		echo 0 ;;
+	wire|ranges|rtt|srpt|sched|level|reorder)		echo 0 ;;
 	mib|net|link|peer|sock|message|rpc|crc)	echo 1 ;;
 	output)					echo 2 ;;
 	grant|pacer|timer|end|ping)			echo 3 ;;

@@ -164,5 +164,19 @@ kill $dies $server 2>/dev/null
 wait $dies $server 2>/dev/null
 for h in $(seq 11); do on h$h ttpctl dev del eth0; done
 fabric_down
+# -- a network that reorders a fifth of the packets, by 20 us, and loses none
+hosts 2 rate 10gbit delay 20us reorder 20%
+with_ttp
+perf stream --lab 2 -s 100000 -n 20
+again=$(counters TtpRetransmits)
+sent=$(counters TtpOutPackets)
+perf stream --lab 2 -s 100000 -n 500
+again=$(($(counters TtpRetransmits) - again))
+sent=$(($(counters TtpOutPackets) - sent))
+same "reordered: all is answered" "$(value failed) $(value unfinished)" "0 0"
+is "reordered: packets out of order" "$(counters TtpInOutOfOrder)" ">" "$sent / 20"
+is "reordered: less than 0.1 % is sent again" "$again" "<" "$sent / 1000"
+for h in 1 2; do on h$h ttpctl dev del eth0; done
+hosts_down
 ok "the module can be removed" wait_for 5 rmmod ttp
 tap_done
