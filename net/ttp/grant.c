@@ -4,10 +4,11 @@
  */
 #include "grant.h"
 
-/* Decisions made in one go */
-#define TTP_GRANT_PICKS		(2 * TTP_SCHED_MAX)
-/* Goes in one run: messages for which there is no room make way for others */
-#define TTP_GRANT_ROUNDS	4U
+/*
+ * Goes in one run: messages that have got all, or for which there is no room,
+ * make way for others
+ */
+#define TTP_GRANT_ROUNDS	8U
 
 /**
  * struct ttp_grant_pick - a decision
@@ -28,13 +29,21 @@ static struct ttp_granter *ttp_granter_of(const struct ttp_rpc *rpc)
 
 bool ttp_grant_admit(struct ttp_rpc *rpc, struct sk_buff_head *out)
 {
+	const struct ttp_link *link = rpc->key.peer->key.link;
+
 	lockdep_assert_held(&rpc->lock);
 
-	if (!ttp_sock_reserve(rpc))
+	if (!ttp_room_reserve(rpc))
 		return false;
 	if (out) {
 		ttp_output_grant(rpc, out);
 		ttp_grant_update(rpc);
+		/* It may have waited for long, asked less and less often */
+		rpc->tries = 0;
+		ttp_rpc_schedule(rpc, ktime_get_ns() +
+				 READ_ONCE(rpc->key.peer->rtt.srtt_ns) +
+				 (u64)READ_ONCE(link->config.rto_min_us) *
+				 NSEC_PER_USEC);
 	}
 	return true;
 }
@@ -47,8 +56,6 @@ void ttp_grant_update(struct ttp_rpc *rpc)
 	lockdep_assert_held(&rpc->lock);
 
 	spin_lock(&granter->lock);
-	granter->arrived += rpc->in.received - (msg->peer ? msg->received : 0);
-	rpc->rx_arrived = granter->arrived;
 	if (msg->peer) {
 		ttp_sched_arrived(&granter->sched, msg, rpc->in.received);
 	} else {
@@ -60,21 +67,6 @@ void ttp_grant_update(struct ttp_rpc *rpc)
 	}
 	WRITE_ONCE(granter->due, true);
 	spin_unlock(&granter->lock);
-}
-
-bool ttp_grant_queues(struct ttp_rpc *rpc, u64 since_ns)
-{
-	struct ttp_granter *granter = ttp_granter_of(rpc);
-	u32 mbps = ttp_link_rate(rpc->key.peer->key.link);
-	u64 bytes = 0;
-
-	lockdep_assert_held(&rpc->lock);
-
-	spin_lock(&granter->lock);
-	if (rpc->rx.peer)
-		bytes = granter->arrived - rpc->rx_arrived;
-	spin_unlock(&granter->lock);
-	return mbps && bytes * BITS_PER_BYTE * 1000 >= since_ns / 2 * mbps;
 }
 
 void ttp_grant_stalled(struct ttp_rpc *rpc)
@@ -115,15 +107,28 @@ bool ttp_grant_retry(struct ttp_rpc *rpc)
 
 	lockdep_assert_held(&rpc->lock);
 
-	if (!rpc->rx.peer || !rpc->rx.blocked)
+	if (!rpc->rx.peer || !rpc->sk)
+		return false;
+	if (!rpc->rx.blocked)
 		return true;
-	if (!rpc->sk || !ttp_sock_reserve(rpc))
+	if (!ttp_room_reserve(rpc))
 		return false;
 	spin_lock(&granter->lock);
-	ttp_sched_unblock(&granter->sched, &rpc->rx);
+	ttp_sched_unblock(&granter->sched, &rpc->rx, rpc->in.granted);
 	WRITE_ONCE(granter->due, true);
 	spin_unlock(&granter->lock);
 	return true;
+}
+
+/* Another CPU may have found no room, just before there was */
+static void ttp_grant_given(struct ttp_rpc *rpc, u32 granted)
+{
+	struct ttp_granter *granter = ttp_granter_of(rpc);
+
+	spin_lock(&granter->lock);
+	if (rpc->rx.blocked)
+		ttp_sched_unblock(&granter->sched, &rpc->rx, granted);
+	spin_unlock(&granter->lock);
 }
 
 /* Carry a decision out; whether there was room for that */
@@ -137,10 +142,11 @@ static bool ttp_grant_give(const struct ttp_grant_pick *pick,
 	/* It may have ended, or another CPU have gone further */
 	if (!rpc->live || !rpc->rx.peer || pick->granted <= rpc->in.granted)
 		return true;
-	if (!ttp_grant_roomy(rpc) && (!rpc->sk || !ttp_sock_reserve(rpc))) {
+	if (!ttp_grant_roomy(rpc) && (!rpc->sk || !ttp_room_reserve(rpc))) {
 		ttp_grant_block(rpc);
 		return false;
 	}
+	ttp_grant_given(rpc, pick->granted);
 	/* What goes without a grant has a level above all of these */
 	if (pick->level <= rpc->in.granted_level ||
 	    rpc->in.granted <= rpc->in.unsched || ttp_msgin_raise(&rpc->in))
@@ -151,17 +157,17 @@ static bool ttp_grant_give(const struct ttp_grant_pick *pick,
 }
 
 static unsigned int ttp_grant_decide(struct ttp_link *link,
-				     struct ttp_grant_pick *picks)
+				     struct ttp_grant_pick *picks, bool *again)
 {
 	struct ttp_granter *granter = &link->granter;
-	struct ttp_sched_msg *msgs[TTP_GRANT_PICKS];
+	struct ttp_sched_msg *msgs[TTP_SCHED_PICKS];
 	struct ttp_sched_rules rules;
 	unsigned int i, n;
 
 	ttp_link_rules(link, &rules);
 	spin_lock(&granter->lock);
 	WRITE_ONCE(granter->due, false);
-	n = ttp_sched_run(&granter->sched, &rules, msgs, ARRAY_SIZE(msgs));
+	n = ttp_sched_run(&granter->sched, &rules, msgs, again);
 	for (i = 0; i < n; i++) {
 		/* Being known it is live, hence has a reference */
 		picks[i].rpc = ttp_rpc_get(container_of(msgs[i], struct ttp_rpc,
@@ -175,23 +181,24 @@ static unsigned int ttp_grant_decide(struct ttp_link *link,
 
 void ttp_grant_run(struct ttp_link *link, struct sk_buff_head *out)
 {
-	struct ttp_grant_pick picks[TTP_GRANT_PICKS];
+	struct ttp_grant_pick picks[TTP_SCHED_PICKS];
 	unsigned int rounds = TTP_GRANT_ROUNDS;
 	unsigned int i, n;
-	bool all;
+	bool again;
 
 	if (!READ_ONCE(link->granter.due))
 		return;
 	do {
-		all = true;
-		n = ttp_grant_decide(link, picks);
+		n = ttp_grant_decide(link, picks, &again);
 		for (i = 0; i < n; i++) {
 			spin_lock(&picks[i].rpc->lock);
-			all &= ttp_grant_give(&picks[i], out);
+			again |= !ttp_grant_give(&picks[i], out);
 			spin_unlock(&picks[i].rpc->lock);
 			ttp_rpc_put(picks[i].rpc);
 		}
-	} while (!all && --rounds);
+	} while (again && --rounds);
+	if (again)
+		WRITE_ONCE(link->granter.due, true);
 }
 
 static bool ttp_grant_one(struct ttp_rpc *rpc, struct sock *sk,
@@ -208,14 +215,21 @@ static bool ttp_grant_one(struct ttp_rpc *rpc, struct sock *sk,
 	return granted;
 }
 
-void ttp_grant_waiting(struct sock *sk, struct sk_buff_head *out)
+static void ttp_grant_waiting_for(struct sock *sk, bool growing,
+				  struct sk_buff_head *out)
 {
 	struct ttp_rpc *rpc;
 	bool granted = true;
 
-	while (granted && (rpc = ttp_sock_next_waiting(sk))) {
+	while (granted && (rpc = ttp_room_next(sk, growing))) {
 		granted = ttp_grant_one(rpc, sk, out);
 		ttp_grant_run(rpc->key.peer->key.link, out);
 		ttp_rpc_put(rpc);
 	}
+}
+
+void ttp_grant_waiting(struct sock *sk, struct sk_buff_head *out)
+{
+	ttp_grant_waiting_for(sk, true, out);
+	ttp_grant_waiting_for(sk, false, out);
 }

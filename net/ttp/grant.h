@@ -33,20 +33,6 @@ bool ttp_grant_admit(struct ttp_rpc *rpc, struct sk_buff_head *out)
 void ttp_grant_update(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
 
 /**
- * ttp_grant_queues() - whether a message may just wait behind others
- * @rpc: the RPC
- * @since_ns: time since something of its message came, ns
- *
- * What was granted at a low level waits in the network for as long as what has
- * higher ones fills this link: it is not lost.
- *
- * Context: BH disabled, rpc->lock held.
- * Return: whether others took half of the link or more since then.
- */
-bool ttp_grant_queues(struct ttp_rpc *rpc, u64 since_ns)
-	__must_hold(&rpc->lock);
-
-/**
  * ttp_grant_stalled() - a sender does not send what it was granted
  * @rpc: the RPC
  *
@@ -59,7 +45,7 @@ void ttp_grant_stalled(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
  * @rpc: the RPC
  *
  * Context: BH disabled, rpc->lock held.
- * Return: false if it waits for room still.
+ * Return: false if it waits for room still, or for nothing.
  */
 bool ttp_grant_retry(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
 

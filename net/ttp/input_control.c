@@ -36,8 +36,13 @@ static bool ttp_input_sends(const struct ttp_rpc *rpc)
 
 static void ttp_input_allow(struct ttp_rpc *rpc, u32 granted, u8 level)
 {
+	const struct ttp_link *link = rpc->key.peer->key.link;
+	u8 levels = READ_ONCE(link->config.levels);
+
 	rpc->out.held = false;
-	ttp_msgout_grant(&rpc->out, granted, level);
+	/* It is its link, but our network */
+	ttp_msgout_grant(&rpc->out, granted,
+			 min_t(u8, level, ttp_level_scheduled(levels) - 1));
 }
 
 static void ttp_input_grant(struct ttp_input *in, struct ttp_rpc *rpc)
@@ -113,7 +118,7 @@ static void ttp_input_send_again(struct ttp_input *in, struct ttp_rpc *rpc,
  */
 static void ttp_input_tell(struct ttp_input *in, struct ttp_rpc *rpc)
 {
-	if (rpc->in.received < rpc->in.granted && ttp_timer_quiet(rpc))
+	if (!ttp_msgin_up_to_date(&rpc->in) && ttp_timer_quiet(rpc))
 		ttp_output_resend(rpc, rpc->in.granted, false, in->out);
 	else
 		ttp_output_note(rpc, TTP_WIRE_BUSY, 0, rpc->in.have.prefix,

@@ -35,6 +35,8 @@ static void ttp_input_complete(struct ttp_input *in, struct ttp_rpc *rpc)
 	ttp_rpc_schedule(rpc, 0);
 	if (rpc->rx.peer)
 		ttp_rpc_not_incoming(rpc);
+	if (rpc->sk)
+		ttp_room_done(rpc);
 	if (rpc->client || rpc->oneway)
 		ttp_output_ack(rpc, in->out);
 	ttp_rpc_arrived(rpc);
@@ -167,6 +169,10 @@ static bool ttp_input_piece(struct ttp_input *in, struct ttp_rpc *rpc,
 	}
 	if (!ttp_input_budget(in, rpc, first)) {
 		ttp_timer_heard(rpc);
+		return false;
+	}
+	if (in->pkt.data.offset + in->pkt.payload > rpc->in.granted) {
+		TTP_INC(in->link, IN_NOT_GRANTED);
 		return false;
 	}
 	rpc->in.level = in->pkt.level;

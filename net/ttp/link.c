@@ -104,6 +104,15 @@ static int ttp_link_check_dev(struct ttp_net *tn, struct net_device *dev,
 	return 0;
 }
 
+/* A NIC that knows which VLANs are wanted drops priority tags otherwise */
+static int ttp_link_accept_tags(struct net_device *dev, bool on)
+{
+	if (on)
+		return vlan_vid_add(dev, htons(ETH_P_8021Q), 0);
+	vlan_vid_del(dev, htons(ETH_P_8021Q), 0);
+	return 0;
+}
+
 int ttp_link_add(struct ttp_net *tn, struct net_device *dev,
 		 const struct ttp_link_config *config,
 		 struct netlink_ext_ack *extack)
@@ -119,10 +128,15 @@ int ttp_link_add(struct ttp_net *tn, struct net_device *dev,
 	link = ttp_link_alloc(tn, dev, config);
 	if (!link)
 		return -ENOMEM;
+	err = ttp_link_accept_tags(dev, true);
+	if (err) {
+		NL_SET_ERR_MSG(extack, "the device refuses priority tags");
+		ttp_link_put(link);
+		return err;
+	}
 
 	netdev_hold(dev, &link->dev_tracker, GFP_KERNEL);
 	rcu_assign_pointer(link->dev, dev);
-	ttp_link_set_speed(link);
 	list_add_tail_rcu(&link->node, &tn->links);
 
 	link->pt.type = cpu_to_be16(config->ethertype);
@@ -153,6 +167,7 @@ void ttp_link_release(struct ttp_link *link)
 	RCU_INIT_POINTER(link->dev, NULL);
 	synchronize_net();		/* for whoever is sending through it */
 	hrtimer_cancel(&link->pacer.timer);	/* no RPC is left to start it */
+	ttp_link_accept_tags(dev, false);
 	netdev_put(dev, &link->dev_tracker);
 	ttp_link_put(link);
 }
@@ -194,7 +209,8 @@ static u32 ttp_link_ask_speed(struct net_device *dev)
 
 	if (dev->priv_flags & IFF_NO_QUEUE && list_empty(&dev->adj_list.lower))
 		return 0;
-	if (netif_get_link_ksettings(dev, &settings) ||
+	if (!netif_device_present(dev) ||
+	    netif_get_link_ksettings(dev, &settings) ||
 	    settings.base.speed == (u32)SPEED_UNKNOWN)
 		return 0;
 	return settings.base.speed;
@@ -227,19 +243,21 @@ void ttp_link_charge(struct ttp_link *link, unsigned int len)
 {
 	u64 now = ktime_get_ns() * TTP_PACER_FRACTION;
 	u32 mbps = ttp_link_rate(link);
-	u64 bits, drained;
+	u64 bits, drained, debt_ns;
 
 	if (!mbps)
 		return;
 	if (READ_ONCE(link->config.tag))
 		len += VLAN_HLEN;
+	debt_ns = max_t(u64, TTP_PACER_MAX_DEBT_NS,
+			2 * READ_ONCE(link->config.backlog_ns));
 	/* with FCS and padding, then preamble and gap */
 	bits = BITS_PER_BYTE * (max_t(u64, len + ETH_FCS_LEN, 64) + 20);
 	spin_lock(&link->pacer.lock);
-	drained = max(link->pacer.drained, now) +
-		  div_u64(bits * 1000 * TTP_PACER_FRACTION, mbps);
-	link->pacer.drained = min(drained, now + TTP_PACER_MAX_DEBT_NS *
-					   TTP_PACER_FRACTION);
+	drained = clamp(link->pacer.drained, now, now + debt_ns *
+						  TTP_PACER_FRACTION);
+	link->pacer.drained = drained +
+			      div_u64(bits * 1000 * TTP_PACER_FRACTION, mbps);
 	spin_unlock(&link->pacer.lock);
 }
 

@@ -52,8 +52,8 @@ struct ttp_link_config {
 #define TTP_AUTO_BDP		40000U
 /* Round-trip time where none was measured, ns */
 #define TTP_AUTO_RTT_NS		15000U
-/* What is sent without a grant is never more than that, bytes */
-#define TTP_MAX_BDP		1000000U
+/* Automatic values are never more than that, or twice that, bytes */
+#define TTP_MAX_BDP		500000U
 
 /*
  * Fractions of a ns in which ttp_pacer.drained counts: an empty frame at 400
@@ -62,8 +62,9 @@ struct ttp_link_config {
 #define TTP_PACER_FRACTION	16U
 
 /*
- * The device never counts as further behind than that, ns: what recovers from
- * loss is not paced, and what is new must not wait for it for long
+ * The device never counts as further behind than that, or twice the backlog,
+ * ns, and a frame: what recovers from loss is not paced, and what is new must
+ * not wait for it for long
  */
 #define TTP_PACER_MAX_DEBT_NS	100000U
 
@@ -88,13 +89,11 @@ struct ttp_pacer {
  * struct ttp_granter - incoming messages of a device, see grant.h
  * @lock: protects all below and ttp_peer.sched; BH spinlock, leaf
  * @due: something has happened that may allow a grant.  Lockless
- * @arrived: bytes of all messages that have arrived so far
  * @sched: the messages (ttp_rpc.rx)
  */
 struct ttp_granter {
 	spinlock_t		lock;	/* all below */
 	bool			due;
-	u64			arrived;
 	struct ttp_sched	sched;
 };
 
@@ -184,7 +183,9 @@ void ttp_link_hooks(ttp_rcv_t rcv, ttp_rcv_list_t rcv_list, ttp_pace_t pace);
  * @config: settings, checked
  * @extack: gets the reason of a refusal
  *
- * Context: process, RTNL and the device's own lock, if it has one, held.
+ * The caller notes the speed.
+ *
+ * Context: process, RTNL held.
  * Return: 0; -EEXIST if enabled already; -EOPNOTSUPP for a device that is not
  * Ethernet; -EINVAL for one whose MTU is too small; -ENOMEM.
  */

@@ -92,14 +92,17 @@ static void ttp_netdev_restart(struct ttp_link *link, struct net_device *dev)
 {
 	struct ttp_link_config config = link->config;
 	struct ttp_net *tn = link->tn;
+	u32 mbps = link->speed_mbps;
 
 	if (ether_addr_equal(link->mac, dev->dev_addr))
 		return;
 	ttp_nl_dev_event(link, TTP_CMD_DEV_DEL_NTF);
 	ttp_end_link(link);
-	if (!ttp_link_add(tn, dev, &config, NULL))
-		ttp_nl_dev_event(ttp_link_find(tn, dev->ifindex),
-				 TTP_CMD_DEV_ADD_NTF);
+	if (ttp_link_add(tn, dev, &config, NULL))
+		return;
+	link = ttp_link_find(tn, dev->ifindex);
+	WRITE_ONCE(link->speed_mbps, mbps);	/* it is the same device */
+	ttp_nl_dev_event(link, TTP_CMD_DEV_ADD_NTF);
 }
 
 static int ttp_netdev_event(struct notifier_block *nb, unsigned long event,

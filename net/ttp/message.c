@@ -258,6 +258,14 @@ bool ttp_msgin_raise(struct ttp_msgin *in)
 	return true;
 }
 
+bool ttp_msgin_up_to_date(const struct ttp_msgin *in)
+{
+	if (in->received >= in->granted)
+		return true;
+	return in->granted < in->len && in->have.prefix == in->received &&
+	       in->granted - in->received < TTP_WIRE_MIN_SEGMENT;
+}
+
 u32 ttp_msgin_suspect(const struct ttp_msgin *in)
 {
 	return in->have.prefix < in->raised ? in->low : in->high;

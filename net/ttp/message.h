@@ -10,6 +10,7 @@
 #include <linux/uio.h>
 
 #include "ranges.h"
+#include "wire.h"
 
 /* Messages up to this long are kept in one piece and copied into packets */
 #define TTP_MSG_SMALL		2048U
@@ -78,6 +79,7 @@ struct ttp_msgout {
  * @received: bytes that are here
  * @milestone: how many of them count as progress next
  * @reserved: bytes of receive budget taken
+ * @excess: those that are not held against others
  * @truesize: memory of @skbs
  * @have: which bytes are here
  * @skbs: packets by offset, not overlapping (skb->rbnode)
@@ -99,6 +101,7 @@ struct ttp_msgin {
 	u32			received;
 	u32			milestone;
 	u32			reserved;
+	u32			excess;
 	u32			truesize;
 	struct ttp_ranges	have;
 	struct rb_root		skbs;
@@ -248,6 +251,17 @@ bool ttp_msgin_raise(struct ttp_msgin *in);
  * Return: bytes missing below that are suspect.
  */
 u32 ttp_msgin_suspect(const struct ttp_msgin *in);
+
+/**
+ * ttp_msgin_up_to_date() - whether all has come that can come now
+ * @in: the message
+ *
+ * A rest of a grant that is too small for a packet comes with the next one.
+ *
+ * Context: any, the owner's lock.
+ * Return: false if something is missing that was granted.
+ */
+bool ttp_msgin_up_to_date(const struct ttp_msgin *in);
 
 /**
  * ttp_msgin_copy() - copy a whole message to the user

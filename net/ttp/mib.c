@@ -32,6 +32,7 @@ const char * const ttp_mib_names[__TTP_MIB_ITEMS] = {
 	[TTP_MIB_IN_DUPLICATE]		= "TtpInDuplicate",
 	[TTP_MIB_IN_OUT_OF_ORDER]	= "TtpInOutOfOrder",
 	[TTP_MIB_IN_TOO_MANY_HOLES]	= "TtpInTooManyHoles",
+	[TTP_MIB_IN_NOT_GRANTED]	= "TtpInNotGranted",
 	[TTP_MIB_IN_NO_BUDGET]		= "TtpInNoBudget",
 	[TTP_MIB_IN_REPLAY]		= "TtpInReplay",
 	[TTP_MIB_RPC_CLIENT]		= "TtpRpcClient",

@@ -42,6 +42,8 @@ enum ttp_mib_item {
 	TTP_MIB_IN_OUT_OF_ORDER,	/* DATA that left a hole before it */
 	/* DATA that would make one hole too many */
 	TTP_MIB_IN_TOO_MANY_HOLES,
+	/* DATA beyond what its sender may send */
+	TTP_MIB_IN_NOT_GRANTED,
 	/* DATA for which the socket has no room yet */
 	TTP_MIB_IN_NO_BUDGET,
 	TTP_MIB_IN_REPLAY,		/* DATA of a finished RPC */

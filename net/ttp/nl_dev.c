@@ -244,6 +244,7 @@ int ttp_nl_dev_add_doit(struct sk_buff *req, struct genl_info *info)
 	struct ttp_link_config config = ttp_link_defaults;
 	struct net *net = genl_info_net(info);
 	struct net_device *dev;
+	struct ttp_link *link;
 	int err;
 
 	if (GENL_REQ_ATTR_CHECK(info, TTP_A_DEV_IFINDEX)) {
@@ -257,17 +258,19 @@ int ttp_nl_dev_add_doit(struct sk_buff *req, struct genl_info *info)
 	dev = __dev_get_by_index(net, nla_get_u32(attr));
 	if (dev) {
 		NL_SET_BAD_ATTR(info->extack, attr);
-		netdev_lock_ops(dev);
 		err = ttp_link_add(ttp_net(net), dev, &config, info->extack);
-		netdev_unlock_ops(dev);
 	} else {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
 				    "the device does not exist");
 		err = -ENODEV;
 	}
-	if (!err)
-		ttp_nl_dev_event(ttp_link_find(ttp_net(net), dev->ifindex),
-				 TTP_CMD_DEV_ADD_NTF);
+	if (!err) {
+		link = ttp_link_find(ttp_net(net), dev->ifindex);
+		netdev_lock_ops(dev);
+		ttp_link_set_speed(link);
+		netdev_unlock_ops(dev);
+		ttp_nl_dev_event(link, TTP_CMD_DEV_ADD_NTF);
+	}
 	rtnl_unlock();
 	return err;
 }
@@ -301,6 +304,7 @@ static int ttp_nl_dev_change(struct genl_info *info, struct ttp_link *link)
 	WRITE_ONCE(c->levels, new.levels);
 	for (i = 0; i < TTP_LEVELS; i++)
 		WRITE_ONCE(c->pcp[i], new.pcp[i]);
+	WRITE_ONCE(link->granter.due, true);
 	ttp_nl_dev_event(link, TTP_CMD_DEV_SET_NTF);
 	return 0;
 }

@@ -491,7 +491,8 @@ static unsigned int ttp_output_holes(struct ttp_rpc *rpc, u32 limit, bool all,
  */
 static bool ttp_output_asked_just_now(struct ttp_rpc *rpc)
 {
-	u32 rtt_ns = READ_ONCE(rpc->key.peer->rtt.srtt_ns);
+	u32 rtt_ns = max(READ_ONCE(rpc->key.peer->rtt.srtt_ns),
+			 TTP_OUTPUT_MIN_RTT_NS);
 	u64 now_ns = ktime_get_ns();
 
 	if (rpc->asked_ns && now_ns < rpc->asked_ns + rtt_ns + rtt_ns / 2)

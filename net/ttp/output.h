@@ -22,6 +22,8 @@
  */
 #define TTP_OUTPUT_BURST	((u32)SZ_1M)
 
+/* No network is faster, whatever its time stamps say, ns */
+#define TTP_OUTPUT_MIN_RTT_NS	2000U
 /* Longest time a peer's stamp is held before it is echoed, ns */
 #define TTP_OUTPUT_MAX_HOLD_NS	1000000000U
 /* How long acknowledgments wait for a packet to ride in, ns */

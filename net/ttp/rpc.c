@@ -381,7 +381,7 @@ static void ttp_rpc_drop_in(struct ttp_rpc *rpc)
 	ttp_sock_uncharge_rcv(rpc->sk, rpc->in.truesize);
 	rpc->in.truesize = 0;
 	spin_lock(&ts->lock);
-	ttp_sock_unreserve(rpc);
+	ttp_room_give_back(rpc);
 	ttp_sock_offer(ts);
 	spin_unlock(&ts->lock);
 }

@@ -9,6 +9,7 @@
 
 #include "message.h"
 #include "peer.h"
+#include "room.h"
 #include "sock.h"
 
 /* What an RPC costs as such, in the namespace's memory and in SO_SNDBUF */
@@ -55,7 +56,8 @@ struct ttp_rpc_key {
  * socket.  Being in ttp_sock.ready or .waiting needs no reference of its own,
  * as ttp_sock_leave() empties both.  Freed after a grace period.
  *
- * Lock order: @lock, then one of peer->lock or ttp_sock.lock.  Never two
+ * Lock order: @lock, then one of peer->lock, pacer.lock, granter.lock or
+ * ttp_sock.lock.  Never two
  * RPCs' locks at once.  Packets are built under @lock, but handed to the
  * device after it is released.
  *
@@ -88,12 +90,14 @@ struct ttp_rpc_key {
  * @out: message this side sends
  * @in: message this side receives
  * @heard_ns: when a packet of it arrived last
- * @progress_ns: when bytes of @in arrived last, or were first asked for
+ * @progress_ns: when enough of @in had arrived last, or more of it was up to us
  * @due_ns: when the timer has something to do; 0 = never
  * @asked_ns: when a RESEND was sent last
  * @resent_ns: when a RESEND was honoured last
  * @sent_ns: when bytes of @out went for the first time, last
  * @arrived_ns: when DATA of @in arrived last
+ * @arrived_cpu: where that was
+ * @arrived_bytes: what that CPU had received from the link by then
  * @hole_ns: since when the first hole in @in may be a loss; 0 = there is none
  * @snd_cost: what it has of SO_SNDBUF besides @out.truesize: TTP_RPC_COST
  *	once it sends, until the response is here or a failure was received
@@ -111,13 +115,12 @@ struct ttp_rpc_key {
  * Under granter.lock of the link:
  *
  * @rx: in ttp_granter.sched while its message comes in
- * @rx_arrived: ttp_granter.arrived when something of it came last
  *
  * Under the socket's lock:
  *
  * @sock_node: in ttp_sock.rpcs
  * @ready_node: in ttp_sock.ready, or empty
- * @wait: in ttp_sock.waiting while there is no room for it
+ * @wait: in ttp_sock.waiting or .growing while there is no room for it
  */
 struct ttp_rpc {
 	struct rhash_head	hash;
@@ -153,6 +156,8 @@ struct ttp_rpc {
 	u64			resent_ns;
 	u64			sent_ns;
 	u64			arrived_ns;
+	int			arrived_cpu;
+	unsigned long		arrived_bytes;
 	u64			hole_ns;
 	u32			snd_cost;
 
@@ -162,7 +167,6 @@ struct ttp_rpc {
 
 	struct ttp_srpt_node	tx;
 	struct ttp_sched_msg	rx;
-	u64			rx_arrived;
 
 	struct list_head	sock_node;
 	struct list_head	ready_node;

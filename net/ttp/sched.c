@@ -100,8 +100,10 @@ void ttp_sched_block(struct ttp_sched *s, struct ttp_sched_msg *msg,
 	ttp_sched_place(s, msg);
 }
 
-void ttp_sched_unblock(struct ttp_sched *s, struct ttp_sched_msg *msg)
+void ttp_sched_unblock(struct ttp_sched *s, struct ttp_sched_msg *msg,
+		       u32 granted)
 {
+	msg->granted = max(msg->granted, granted);
 	msg->blocked = false;
 	ttp_sched_place(s, msg);
 }
@@ -142,7 +144,8 @@ static bool ttp_sched_give(struct ttp_sched *s, struct ttp_sched_msg *msg,
 
 	want = min(want, msg->granted + limit - min(limit, s->incoming));
 	if (want <= msg->granted ||
-	    (want < msg->len && want - msg->granted < msg->window / 4))
+	    (want < msg->len &&
+	     want - msg->granted < min_t(u64, msg->window, limit) / 4))
 		return false;
 	msg->granted = want;
 	msg->level = level;
@@ -168,18 +171,23 @@ static unsigned int ttp_sched_firsts(const struct ttp_sched *s,
 
 /* The share of the message that is the oldest, when enough has come together */
 static struct ttp_sched_msg *ttp_sched_oldest(struct ttp_sched *s, u64 limit,
-					      u8 levels)
+					      struct ttp_sched_msg **firsts,
+					      unsigned int active, u8 levels)
 {
 	struct ttp_sched_msg *msg;
+	unsigned int i;
 	u32 before;
 
-	if (s->owed < TTP_SRPT_QUANTUM || list_empty(&s->by_age))
+	if (s->owed < (s64)TTP_SRPT_QUANTUM || list_empty(&s->by_age))
 		return NULL;
 	msg = list_first_entry(&s->by_age, struct ttp_sched_msg, age);
+	for (i = 0; i < active; i++)
+		if (firsts[i] == msg)
+			return NULL;	/* has its turn anyway */
 	before = msg->granted;
 	if (!ttp_sched_give(s, msg, limit, levels - 1))
 		return NULL;
-	s->owed -= min(s->owed, msg->granted - before);
+	s->owed -= msg->granted - before;
 	return msg;
 }
 
@@ -196,10 +204,10 @@ static u64 ttp_sched_limit(const struct ttp_sched_rules *rules,
 	return (u64)longest * rules->overcommit;
 }
 
-/* One round; @again if one got all, so that another one takes its place */
-static unsigned int ttp_sched_round(struct ttp_sched *s,
-				    const struct ttp_sched_rules *rules,
-				    struct ttp_sched_msg **picks, bool *again)
+unsigned int ttp_sched_run(struct ttp_sched *s,
+			   const struct ttp_sched_rules *rules,
+			   struct ttp_sched_msg *picks[TTP_SCHED_PICKS],
+			   bool *again)
 {
 	struct ttp_sched_msg *firsts[TTP_SCHED_MAX], *msg;
 	unsigned int i, n, active;
@@ -208,8 +216,10 @@ static unsigned int ttp_sched_round(struct ttp_sched *s,
 
 	*again = false;
 	active = ttp_sched_firsts(s, rules, firsts);
+	if (!active)
+		s->owed = 0;
 	limit = ttp_sched_limit(rules, firsts, active);
-	picks[0] = ttp_sched_oldest(s, limit, rules->levels);
+	picks[0] = ttp_sched_oldest(s, limit, firsts, active, rules->levels);
 	n = picks[0] ? 1 : 0;
 	for (i = 0; i < active; i++) {
 		msg = firsts[i];
@@ -217,23 +227,10 @@ static unsigned int ttp_sched_round(struct ttp_sched *s,
 		if (!ttp_sched_give(s, msg, limit,
 				    ttp_sched_level(i, active, rules->levels)))
 			continue;
-		s->owed = min(s->owed + (msg->granted - before) / TTP_SRPT_SHARE,
-			      2 * TTP_SRPT_QUANTUM);
+		s->owed = min_t(s64, s->owed + (msg->granted - before) /
+				     TTP_SRPT_SHARE, 2 * TTP_SRPT_QUANTUM);
 		*again |= msg->granted == msg->len;
 		picks[n++] = msg;
 	}
-	return n;
-}
-
-unsigned int ttp_sched_run(struct ttp_sched *s,
-			   const struct ttp_sched_rules *rules,
-			   struct ttp_sched_msg **picks, unsigned int max)
-{
-	unsigned int n = 0;
-	bool again;
-
-	do {
-		n += ttp_sched_round(s, rules, picks + n, &again);
-	} while (again && n + TTP_SCHED_MAX + 1 < max);
 	return n;
 }

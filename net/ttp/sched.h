@@ -17,6 +17,8 @@
 
 /* Messages granted at a time, at most */
 #define TTP_SCHED_MAX		32U
+/* Decisions in a run: these, and the share of the oldest */
+#define TTP_SCHED_PICKS		(TTP_SCHED_MAX + 1)
 
 /**
  * struct ttp_sched_rules - what a receiver allows
@@ -74,13 +76,14 @@ struct ttp_sched_msg {
  * @peers: senders of messages that want a grant (ttp_sched_peer.node)
  * @by_age: these messages, in order of arrival
  * @incoming: bytes granted and not arrived
- * @owed: bytes of its share that the oldest message did not get yet
+ * @owed: bytes of its share that the oldest message did not get yet; less than
+ *	0: it got more at once
  */
 struct ttp_sched {
 	struct ttp_srpt		peers;
 	struct list_head	by_age;
 	u64			incoming;
-	u32			owed;
+	s64			owed;
 };
 
 /**
@@ -149,10 +152,12 @@ void ttp_sched_block(struct ttp_sched *s, struct ttp_sched_msg *msg,
  * ttp_sched_unblock() - there is room for all of a message
  * @s: the scheduler
  * @msg: the message
+ * @granted: what its sender knows that it may send
  *
  * Context: any, the owner's lock.
  */
-void ttp_sched_unblock(struct ttp_sched *s, struct ttp_sched_msg *msg);
+void ttp_sched_unblock(struct ttp_sched *s, struct ttp_sched_msg *msg,
+		       u32 granted);
 
 /**
  * ttp_sched_del() - forget a message, if it is known
@@ -168,13 +173,14 @@ void ttp_sched_del(struct ttp_sched *s, struct ttp_sched_msg *msg);
  * @s: the scheduler
  * @rules: what is allowed
  * @picks: gets the messages whose granted and level have changed
- * @max: how many @picks can take; at least TTP_SCHED_MAX + 1
+ * @again: set to whether one got all, so that another one may take its place
  *
  * Context: any, the owner's lock.
- * Return: how many; if as many as fit, there may be more.
+ * Return: how many.
  */
 unsigned int ttp_sched_run(struct ttp_sched *s,
 			   const struct ttp_sched_rules *rules,
-			   struct ttp_sched_msg **picks, unsigned int max);
+			   struct ttp_sched_msg *picks[TTP_SCHED_PICKS],
+			   bool *again);
 
 #endif /* _NET_TTP_SCHED_H */

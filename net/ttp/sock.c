@@ -152,10 +152,11 @@ u32 ttp_sock_max_msg(const struct sock *sk)
 	const struct ttp_net *tn = ttp_net(sock_net(sk));
 	u32 limit = READ_ONCE(tn->params.max_message);
 	u32 own = READ_ONCE(ttp_sk(sk)->max_msg);
+	u64 mem;
 
-	/* What can never have memory would wait for it for ever */
-	limit = min_t(u64, limit, ttp_net_mem_limit(tn, TTP_MEM_IN) -
-				  TTP_SOCK_OVERHEAD);
+	/* What can never have memory would wait for ever; starts may have an eighth */
+	mem = ttp_net_mem_limit(tn, TTP_MEM_IN);
+	limit = min_t(u64, limit, mem - mem / 8 - TTP_SOCK_OVERHEAD);
 	return own ? min(own, limit) : limit;
 }
 
@@ -192,19 +193,6 @@ bool ttp_sock_join(struct sock *sk, struct ttp_rpc *rpc)
 	return open;
 }
 
-/* A message that comes without any grant: what the buffer is for above all */
-static bool ttp_sock_short(const struct ttp_rpc *rpc)
-{
-	return rpc->in.unsched == rpc->in.len;
-}
-
-/* Where it waits for room: for the start of its message, or for the rest */
-static struct ttp_srpt *ttp_sock_queue_of(struct ttp_sock *ts,
-					  const struct ttp_rpc *rpc)
-{
-	return rpc->in.budget ? &ts->growing : &ts->waiting;
-}
-
 static void ttp_sock_unqueue(struct ttp_sock *ts, struct ttp_rpc *rpc)
 {
 	lockdep_assert_held(&ts->lock);
@@ -217,25 +205,6 @@ static void ttp_sock_unqueue(struct ttp_sock *ts, struct ttp_rpc *rpc)
 		else
 			ts->unread--;
 	}
-	ttp_srpt_del(ttp_sock_queue_of(ts, rpc), &rpc->wait);
-}
-
-void ttp_sock_unreserve(struct ttp_rpc *rpc)
-{
-	struct ttp_sock *ts = ttp_sk(rpc->sk);
-
-	lockdep_assert_held(&rpc->lock);
-	lockdep_assert_held(&ts->lock);
-
-	ttp_net_uncharge(rpc->tn, TTP_MEM_IN, rpc->in.reserved);
-	ts->reserved -= rpc->in.reserved;
-	if (rpc->in.roomy)
-		ts->roomy--;
-	else if (rpc->in.reserved && !ttp_sock_short(rpc))
-		ts->starts -= rpc->in.unsched;
-	rpc->in.roomy = false;
-	rpc->in.reserved = 0;
-	ttp_srpt_del(ttp_sock_queue_of(ts, rpc), &rpc->wait);
 }
 
 void ttp_sock_leave(struct ttp_rpc *rpc)
@@ -251,7 +220,7 @@ void ttp_sock_leave(struct ttp_rpc *rpc)
 	ttp_sock_uncharge_rcv(sk, rpc->in.truesize);
 	rpc->in.truesize = 0;
 	spin_lock(&ts->lock);
-	ttp_sock_unreserve(rpc);
+	ttp_room_give_back(rpc);
 	ttp_sock_unqueue(ts, rpc);
 	list_del_init(&rpc->sock_node);
 	if (rpc->client)
@@ -359,131 +328,6 @@ bool ttp_sock_readable(const struct sock *sk)
 }
 
 /* Receive budget and memory */
-
-/* Bytes to reserve next: all of the message once its start has its place */
-static u32 ttp_sock_wants(const struct ttp_rpc *rpc)
-{
-	u32 bytes = rpc->in.budget ? rpc->in.len : rpc->in.unsched;
-
-	return bytes + TTP_SOCK_OVERHEAD - rpc->in.reserved;
-}
-
-/*
- * Short messages may fill the buffer, starts of long ones seven eighths of it,
- * whole long ones three quarters; starts alone no more than an eighth, so that
- * who holds one gets the rest in the end.  One long message, or whatever comes
- * first, fits in any case.
- */
-static bool ttp_sock_fits(const struct ttp_sock *ts, const struct ttp_rpc *rpc)
-{
-	u64 used = max_t(u64, ts->reserved,
-			 atomic_read(&ts->sk.sk_rmem_alloc));
-	u64 limit = READ_ONCE(ts->sk.sk_rcvbuf);
-
-	lockdep_assert_held(&ts->lock);
-
-	if (!used || (rpc->in.budget && !ts->roomy))
-		return true;
-	if (rpc->in.budget)
-		return used + ttp_sock_wants(rpc) <= limit - limit / 4;
-	if (ttp_sock_short(rpc))
-		return used + ttp_sock_wants(rpc) <= limit;
-	return used + ttp_sock_wants(rpc) <= limit - limit / 8 &&
-	       ts->starts + rpc->in.unsched <= limit / 8;
-}
-
-/* In its queue: is it this message's turn, or would it be? */
-static bool ttp_sock_turn(struct ttp_srpt *q, const struct ttp_rpc *rpc,
-			  bool *oldest)
-{
-	return ttp_srpt_next(q, oldest) == &rpc->wait ||
-	       ttp_srpt_before(q, &rpc->wait, rpc->in.len);
-}
-
-static bool ttp_sock_take_room(struct ttp_sock *ts, struct ttp_rpc *rpc)
-{
-	u32 cost = ttp_sock_wants(rpc);
-	enum ttp_mem mem = TTP_MEM_IN;
-
-	lockdep_assert_held(&ts->lock);
-
-	/* As in the buffer of the socket: starts alone must not fill it */
-	if (!rpc->in.budget && !ttp_sock_short(rpc) &&
-	    atomic64_read(&rpc->tn->mem_used[mem]) + cost >
-	    ttp_net_mem_limit(rpc->tn, mem) / 2)
-		return false;
-	if (!ttp_sock_fits(ts, rpc) || !ttp_net_charge(rpc->tn, mem, cost))
-		return false;
-	ts->reserved += cost;
-	rpc->in.reserved += cost;
-	if (rpc->in.budget) {
-		rpc->in.roomy = true;
-		ts->roomy++;
-		ts->starts -= rpc->in.unsched;
-	} else if (!ttp_sock_short(rpc)) {
-		ts->starts += rpc->in.unsched;
-	}
-	return true;
-}
-
-bool ttp_sock_reserve(struct ttp_rpc *rpc)
-{
-	struct ttp_sock *ts = ttp_sk(rpc->sk);
-	struct ttp_srpt *q;
-	bool oldest, fits;
-
-	lockdep_assert_held(&rpc->lock);
-
-	spin_lock(&ts->lock);
-	q = ttp_sock_queue_of(ts, rpc);
-	fits = ttp_sock_turn(q, rpc, &oldest) && ttp_sock_take_room(ts, rpc);
-	if (fits) {
-		ttp_srpt_del(q, &rpc->wait);
-		ttp_srpt_served(q, oldest, rpc->in.len);
-		rpc->in.budget = true;
-		rpc->progress_ns = ktime_get_ns();
-	} else {
-		ttp_srpt_put(q, &rpc->wait, rpc->in.len, rpc->start_ns);
-	}
-	spin_unlock(&ts->lock);
-	return fits;
-}
-
-/* Whose turn it is, if it fits; or, if that is the oldest, the next that does */
-static struct ttp_rpc *ttp_sock_next_of(struct ttp_sock *ts,
-					struct ttp_srpt *q)
-{
-	struct ttp_srpt_node *node;
-	struct ttp_rpc *rpc;
-	bool oldest;
-
-	lockdep_assert_held(&ts->lock);
-
-	node = ttp_srpt_next(q, &oldest);
-	if (!node)
-		return NULL;
-	rpc = container_of(node, struct ttp_rpc, wait);
-	if (!ttp_sock_fits(ts, rpc) && oldest)
-		rpc = container_of(ttp_srpt_first(q), struct ttp_rpc, wait);
-	return ttp_sock_fits(ts, rpc) ? rpc : NULL;
-}
-
-struct ttp_rpc *ttp_sock_next_waiting(struct sock *sk)
-{
-	struct ttp_sock *ts = ttp_sk(sk);
-	struct ttp_rpc *rpc;
-
-	if (list_empty_careful(&ts->waiting.by_age) &&
-	    list_empty_careful(&ts->growing.by_age))
-		return NULL;
-	spin_lock_bh(&ts->lock);
-	rpc = ttp_sock_next_of(ts, &ts->growing) ?:
-	      ttp_sock_next_of(ts, &ts->waiting);
-	if (rpc)
-		ttp_rpc_get(rpc);
-	spin_unlock_bh(&ts->lock);
-	return rpc;
-}
 
 void ttp_sock_offer(struct ttp_sock *ts)
 {

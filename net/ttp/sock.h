@@ -54,6 +54,7 @@ struct ttp_rpc;
  * @growing: RPCs of long messages that have it for the start only (ttp_rpc.wait)
  * @roomy: RPCs of long messages that have it for all
  * @starts: bytes of it that the others of them have
+ * @excess: bytes of it that are not held against others, see ttp_room_fits()
  * @rpcs_out: own RPCs in @rpcs
  * @rpcs_in: RPCs of others in @rpcs
  * @ready_count: entries of @ready
@@ -89,6 +90,7 @@ struct ttp_sock {
 	struct ttp_srpt		growing;
 	u32			roomy;
 	u64			starts;
+	u64			excess;
 	u32			rpcs_out;
 	u32			rpcs_in;
 	u32			ready_count;
@@ -276,39 +278,6 @@ void ttp_sock_untake(struct sock *sk, struct ttp_rpc *rpc);
  * Return: see above.
  */
 bool ttp_sock_readable(const struct sock *sk);
-
-/**
- * ttp_sock_reserve() - take receive budget
- * @rpc: the RPC; if it must wait, it joins ttp_sock.waiting or .growing
- *
- * At first for the bytes that come without a grant; when it has that, for all
- * of the message.  One message may exceed SO_RCVBUF if nothing else is
- * buffered, and so may one long message beside short ones and starts.  The
- * shortest is served first, with a share for who waits longest.  The
- * namespace's limit counts it, too: were it to count packets, messages half
- * received could fill it and wait for ever.
- *
- * Context: BH disabled, rpc->lock held.
- * Return: whether it has the budget now.
- */
-bool ttp_sock_reserve(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
-
-/**
- * ttp_sock_unreserve() - give receive budget back, and wait for none
- * @rpc: the RPC, which has a socket
- *
- * Context: BH disabled, rpc->lock and its socket's lock held.
- */
-void ttp_sock_unreserve(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
-
-/**
- * ttp_sock_next_waiting() - the RPC whose turn it is to get receive budget
- * @sk: the socket
- *
- * Context: any.
- * Return: an RPC with a reference if its message fits now, else NULL.
- */
-struct ttp_rpc *ttp_sock_next_waiting(struct sock *sk);
 
 /**
  * ttp_sock_offer() - receive budget became free without a receive call

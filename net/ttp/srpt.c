@@ -71,7 +71,7 @@ bool ttp_srpt_before(const struct ttp_srpt *q,
 
 struct ttp_srpt_node *ttp_srpt_next(struct ttp_srpt *q, bool *oldest)
 {
-	*oldest = q->owed >= TTP_SRPT_QUANTUM;
+	*oldest = q->owed >= (s64)TTP_SRPT_QUANTUM;
 	if (!*oldest)
 		return ttp_srpt_first(q);
 	return list_first_entry_or_null(&q->by_age, struct ttp_srpt_node, age);
@@ -83,8 +83,8 @@ void ttp_srpt_served(struct ttp_srpt *q, bool oldest, u32 bytes)
 	if (ttp_srpt_empty(q))
 		q->owed = 0;
 	else if (oldest)
-		q->owed -= min(q->owed, bytes);
+		q->owed -= bytes;
 	else
-		q->owed = min_t(u64, (u64)q->owed + bytes / TTP_SRPT_SHARE,
+		q->owed = min_t(s64, q->owed + bytes / TTP_SRPT_SHARE,
 				2 * TTP_SRPT_QUANTUM);
 }

@@ -40,12 +40,13 @@ struct ttp_srpt_node {
  * struct ttp_srpt - a queue of messages
  * @by_left: by bytes left, then by birth
  * @by_age: who joined first is first
- * @owed: bytes of the share that the first of @by_age did not get yet
+ * @owed: bytes of the share that the first of @by_age did not get yet; less
+ *	than 0: it got more at once
  */
 struct ttp_srpt {
 	struct rb_root_cached	by_left;
 	struct list_head	by_age;
-	u32			owed;
+	s64			owed;
 };
 
 /**

@@ -93,10 +93,15 @@ static u64 ttp_timer_hole_ns(const struct ttp_rpc *rpc)
 	u32 rtt_ns, wait_ns;
 
 	spin_lock(&peer->lock);
-	rtt_ns = peer->rtt.srtt_ns;
+	rtt_ns = max(peer->rtt.srtt_ns, TTP_OUTPUT_MIN_RTT_NS);
 	wait_ns = ttp_reorder_wait(&peer->reorder, rtt_ns);
 	spin_unlock(&peer->lock);
-	return max(rpc->hole_ns + wait_ns, rpc->asked_ns + rtt_ns + rtt_ns / 2);
+	if (rpc->asked_ns <= rpc->hole_ns)
+		return max(rpc->hole_ns + wait_ns,
+			   rpc->asked_ns + rtt_ns + rtt_ns / 2);
+	/* Asked in vain: less and less often */
+	return rpc->asked_ns + max_t(u64, rpc->asked_ns - rpc->hole_ns,
+				     rtt_ns + rtt_ns / 2);
 }
 
 /*
@@ -117,11 +122,14 @@ static void ttp_timer_hole_fills(struct ttp_rpc *rpc, bool again, u64 now_ns)
 
 void ttp_timer_arrived(struct ttp_rpc *rpc, u32 prefix, bool again)
 {
+	struct ttp_mib __percpu *mib = rpc->key.peer->key.link->mib;
 	u64 now_ns = ktime_get_ns();
 
 	lockdep_assert_held(&rpc->lock);
 
 	rpc->arrived_ns = now_ns;
+	rpc->arrived_cpu = smp_processor_id();
+	rpc->arrived_bytes = __this_cpu_read(mib->item[TTP_MIB_IN_BYTES]);
 	/* Something has come into the first hole */
 	if (rpc->hole_ns && rpc->in.have.prefix > prefix)
 		ttp_timer_hole_fills(rpc, again, now_ns);
@@ -234,7 +242,17 @@ static bool ttp_timer_our_turn(const struct ttp_rpc *rpc)
 {
 	if (rpc->state != TTP_RPC_INCOMING && rpc->state != TTP_RPC_OUTGOING)
 		return false;
-	return rpc->in.budget && rpc->in.received >= rpc->in.granted;
+	return rpc->in.budget && ttp_msgin_up_to_date(&rpc->in);
+}
+
+/* Look again, less and less often: the scheduler does not wait for us */
+static void ttp_timer_wait_turn(struct ttp_rpc *rpc, u64 now_ns)
+{
+	u64 pause_ns = max(now_ns - rpc->arrived_ns, ttp_timer_rto(rpc));
+
+	ttp_timer_schedule(rpc, now_ns +
+			   min(pause_ns, div_u64(rpc->timeout_ns,
+						 TTP_TIMER_CHANCES)));
 }
 
 /*
@@ -245,7 +263,8 @@ static bool ttp_timer_too_early(struct ttp_rpc *rpc, u64 now_ns)
 {
 	u64 since_ns = rpc->sent_ns;
 
-	if (rpc->tries || rpc->state == TTP_RPC_INCOMING || rpc->in.known)
+	if (rpc->tries || rpc->state == TTP_RPC_INCOMING ||
+	    (rpc->state == TTP_RPC_OUTGOING && rpc->in.known))
 		return false;
 	if (ttp_rpc_waits(rpc)) {
 		since_ns = now_ns;
@@ -258,16 +277,24 @@ static bool ttp_timer_too_early(struct ttp_rpc *rpc, u64 now_ns)
 }
 
 /*
- * Does what was granted wait behind other messages for this host?  Not for
- * ever: it may be lost all the same.
+ * What was granted at a low level waits in the network for as long as what has
+ * higher ones fills this link: then it is not lost, or need not be asked for
+ * yet.  That most of it came in on the same CPU is usual: no NIC spreads what
+ * it does not know.
  */
 static bool ttp_timer_queues(struct ttp_rpc *rpc, u64 now_ns)
 {
+	const struct ttp_link *link = rpc->key.peer->key.link;
 	u64 since_ns = now_ns - rpc->arrived_ns;
+	u32 mbps = ttp_link_rate(link);
+	unsigned long bytes;
 
-	if (!rpc->rx.peer || rpc->tries ||
-	    since_ns >= TTP_TIMER_QUEUES * ttp_timer_rto(rpc) ||
-	    !ttp_grant_queues(rpc, since_ns))
+	if (!rpc->rx.peer || rpc->tries || !mbps ||
+	    since_ns >= TTP_TIMER_QUEUES * ttp_timer_rto(rpc))
+		return false;
+	bytes = READ_ONCE(per_cpu_ptr(link->mib, rpc->arrived_cpu)->
+			  item[TTP_MIB_IN_BYTES]) - rpc->arrived_bytes;
+	if ((u64)bytes * BITS_PER_BYTE * 1000 < since_ns / 2 * mbps)
 		return false;
 	ttp_timer_schedule(rpc, now_ns + ttp_timer_rto(rpc));
 	return true;
@@ -305,7 +332,7 @@ static void ttp_timer_expire(struct ttp_rpc *rpc, u64 now_ns,
 		return;
 	}
 	if (ttp_timer_our_turn(rpc)) {
-		ttp_timer_schedule(rpc, now_ns + ttp_timer_rto(rpc));
+		ttp_timer_wait_turn(rpc, now_ns);
 		return;
 	}
 	if (ttp_timer_hole(rpc, now_ns, out) || ttp_timer_queues(rpc, now_ns) ||

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../../net/ttp"
 layer() {
 	case $1 in
 	wire|ranges|rtt|srpt|sched|level|reorder)		echo 0 ;;
-	mib|net|link|peer|sock|message|rpc|crc)	echo 1 ;;
+	mib|net|link|peer|sock|message|room|rpc|crc)	echo 1 ;;
 	output)					echo 2 ;;
 	grant|pacer|timer|end|ping)			echo 3 ;;
 	sendmsg|recvmsg|input|input_data|input_control) echo 4 ;;
@@ -46,7 +46,7 @@ for file in *.c *.h; do
 	done
 done
 # among the nouns there is an order
-order="mib net link peer sock message rpc"
+order="mib net link peer sock room message rpc"
 above=
 for noun in $order; do
 	above="$above $noun"

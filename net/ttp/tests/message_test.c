@@ -195,6 +195,27 @@ static void ttp_message_raised_may_overtake(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, in.raised, 40000U);
 }
 
+static void ttp_message_up_to_date_minds_the_least_packet(struct kunit *test)
+{
+	struct ttp_msgin in = { .len = 100000, .granted = 20000 };
+
+	in.received = 20000 - TTP_WIRE_MIN_SEGMENT;
+	in.have.prefix = in.received;
+	KUNIT_EXPECT_FALSE(test, ttp_msgin_up_to_date(&in));
+	/* the rest is too small for a packet of its own */
+	in.received++;
+	in.have.prefix++;
+	KUNIT_EXPECT_TRUE(test, ttp_msgin_up_to_date(&in));
+	/* but not if it is a hole, or the end of the message */
+	in.have.prefix--;
+	KUNIT_EXPECT_FALSE(test, ttp_msgin_up_to_date(&in));
+	in.have.prefix++;
+	in.len = in.granted;
+	KUNIT_EXPECT_FALSE(test, ttp_msgin_up_to_date(&in));
+	in.received = in.granted;
+	KUNIT_EXPECT_TRUE(test, ttp_msgin_up_to_date(&in));
+}
+
 static struct kunit_case ttp_message_cases[] = {
 	KUNIT_CASE(ttp_message_empty_buffers_are_copied),
 	KUNIT_CASE(ttp_message_short_ones_are_left),
@@ -202,6 +223,7 @@ static struct kunit_case ttp_message_cases[] = {
 	KUNIT_CASE(ttp_message_smallest_buffers_are_left),
 	KUNIT_CASE(ttp_message_grant_keeps_levels_apart),
 	KUNIT_CASE(ttp_message_raised_may_overtake),
+	KUNIT_CASE(ttp_message_up_to_date_minds_the_least_packet),
 	{}
 };
 

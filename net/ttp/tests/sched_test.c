@@ -12,7 +12,8 @@ struct ttp_sched_test {
 	struct ttp_sched	s;
 	struct ttp_sched_peer	peer[PEERS];
 	struct ttp_sched_msg	msg[2 * PEERS];
-	struct ttp_sched_msg	*picks[2 * TTP_SCHED_MAX];
+	struct ttp_sched_msg	*picks[TTP_SCHED_PICKS];
+	bool			again;
 	struct ttp_sched_rules	rules;
 	u32			window;
 };
@@ -52,7 +53,7 @@ static struct ttp_sched_msg *ttp_sched_msg(struct ttp_sched_test *t,
 
 static unsigned int ttp_sched_go(struct ttp_sched_test *t)
 {
-	return ttp_sched_run(&t->s, &t->rules, t->picks, ARRAY_SIZE(t->picks));
+	return ttp_sched_run(&t->s, &t->rules, t->picks, &t->again);
 }
 
 static void ttp_sched_empty_grants_nothing(struct kunit *test)
@@ -158,8 +159,10 @@ static void ttp_sched_one_message_of_a_sender(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->granted, 21000U);
 	/* the next one before the former has ended */
 	ttp_sched_arrived(&t->s, a, 10000);
-	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 2U);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
 	KUNIT_EXPECT_EQ(test, a->granted, 30000U);
+	KUNIT_EXPECT_TRUE(test, t->again);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
 	KUNIT_EXPECT_EQ(test, b->granted, 21000U);
 }
 
@@ -236,7 +239,7 @@ static void ttp_sched_blocked_makes_way(struct kunit *test)
 	/* what arrives makes no room */
 	ttp_sched_arrived(&t->s, a, 9000);
 	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
-	ttp_sched_unblock(&t->s, a);
+	ttp_sched_unblock(&t->s, a, 10000);
 	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
 	KUNIT_EXPECT_EQ(test, a->granted, 29000U);
 	ttp_sched_del(&t->s, a);
@@ -272,7 +275,7 @@ static void ttp_sched_oldest_gets_its_share(struct kunit *test)
 	KUNIT_EXPECT_LE(test, old->granted - 10000ULL, others / 15);
 }
 
-static void ttp_sched_many_picks_are_bounded(struct kunit *test)
+static void ttp_sched_who_got_all_makes_way(struct kunit *test)
 {
 	struct ttp_sched_test *t = test->priv;
 	unsigned int i;
@@ -280,12 +283,56 @@ static void ttp_sched_many_picks_are_bounded(struct kunit *test)
 	t->window = 1000000;
 	t->rules.incoming = U32_MAX;
 	t->rules.overcommit = 1;
-	/* each gets all, so that another one takes its place */
-	for (i = 0; i < 2 * PEERS; i++)
-		ttp_sched_msg(t, i, i % PEERS, 20000);
-	KUNIT_EXPECT_EQ(test, ttp_sched_run(&t->s, &t->rules, t->picks,
-					    TTP_SCHED_MAX + 5), 4U);
-	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 2U * PEERS - 4);
+	for (i = 0; i < 3; i++)
+		ttp_sched_msg(t, i, i, 20000);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+		KUNIT_EXPECT_TRUE(test, t->again);
+	}
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	KUNIT_EXPECT_FALSE(test, t->again);
+}
+
+/* Two decisions were on the way: the first found no room, the second did */
+static void ttp_sched_unblock_knows_what_was_given(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 100000);
+
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	ttp_sched_block(&t->s, a, 10000);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 9000ULL);
+	ttp_sched_unblock(&t->s, a, 21000);
+	KUNIT_EXPECT_EQ(test, a->granted, 21000U);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 20000ULL);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+}
+
+static void ttp_sched_tiny_limit_still_grants(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 100000);
+
+	t->rules.incoming = 1500;
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	ttp_sched_arrived(&t->s, a, 10000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, a->granted, 11500U);
+}
+
+/* The oldest that is among the first has no second turn, and no higher level */
+static void ttp_sched_lone_message_has_lowest_level(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 1000000);
+
+	while (a->granted < a->len) {
+		KUNIT_ASSERT_EQ(test, ttp_sched_go(t), 1U);
+		KUNIT_ASSERT_EQ(test, a->level, 0);
+		ttp_sched_arrived(&t->s, a, a->granted);
+	}
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	KUNIT_EXPECT_EQ(test, t->s.owed, 0LL);
 }
 
 static struct kunit_case ttp_sched_cases[] = {
@@ -300,7 +347,10 @@ static struct kunit_case ttp_sched_cases[] = {
 	KUNIT_CASE(ttp_sched_stalled_makes_way),
 	KUNIT_CASE(ttp_sched_blocked_makes_way),
 	KUNIT_CASE(ttp_sched_oldest_gets_its_share),
-	KUNIT_CASE(ttp_sched_many_picks_are_bounded),
+	KUNIT_CASE(ttp_sched_who_got_all_makes_way),
+	KUNIT_CASE(ttp_sched_unblock_knows_what_was_given),
+	KUNIT_CASE(ttp_sched_tiny_limit_still_grants),
+	KUNIT_CASE(ttp_sched_lone_message_has_lowest_level),
 	{}
 };
 

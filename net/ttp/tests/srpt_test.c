@@ -22,7 +22,7 @@ static void ttp_srpt_empty_has_no_next(struct kunit *test)
 	q.owed = TTP_SRPT_QUANTUM;
 	KUNIT_EXPECT_NULL(test, ttp_srpt_next(&q, &oldest));
 	ttp_srpt_served(&q, false, 1000);
-	KUNIT_EXPECT_EQ(test, q.owed, 0U);
+	KUNIT_EXPECT_EQ(test, q.owed, 0LL);
 	KUNIT_EXPECT_TRUE(test, ttp_srpt_before(&q, &node, U32_MAX));
 	ttp_srpt_del(&q, &node);
 	KUNIT_EXPECT_TRUE(test, ttp_srpt_empty(&q));
@@ -108,9 +108,19 @@ static void ttp_srpt_longest_wait_gets_its_share(struct kunit *test)
 	KUNIT_EXPECT_LE(test, bytes[1], bytes[0] / TTP_SRPT_SHARE);
 	/* what is owed does not grow without bound */
 	ttp_srpt_served(&q, false, U32_MAX);
-	KUNIT_EXPECT_EQ(test, q.owed, 2 * TTP_SRPT_QUANTUM);
+	KUNIT_EXPECT_EQ(test, q.owed, 20000LL);
 	ttp_srpt_served(&q, true, U32_MAX);
-	KUNIT_EXPECT_EQ(test, q.owed, 0U);
+	KUNIT_EXPECT_EQ(test, q.owed, 20000LL - U32_MAX);
+	/* a turn that was longer than the share makes the next one later */
+	q.owed = TTP_SRPT_QUANTUM;
+	ttp_srpt_served(&q, true, 1000000);
+	for (i = 0; i < 19; i++)
+		ttp_srpt_served(&q, false, 1000000);
+	ttp_srpt_next(&q, &oldest);
+	KUNIT_EXPECT_FALSE(test, oldest);
+	ttp_srpt_served(&q, false, 1000000);
+	ttp_srpt_next(&q, &oldest);
+	KUNIT_EXPECT_TRUE(test, oldest);
 }
 
 static struct ttp_srpt_node *ttp_srpt_search(struct ttp_srpt_node *nodes)
