@@ -176,6 +176,19 @@ static inline void raw_send_data(struct raw *raw, const struct raw_rpc *rpc,
 	raw_send(raw, &f);
 }
 
+/* The start of a message of which the rest waits for a grant */
+static inline void raw_send_start(struct raw *raw, const struct raw_rpc *rpc,
+				  uint32_t len, uint32_t unsched,
+				  unsigned int payload)
+{
+	struct frame f;
+
+	raw_data(raw, &f, rpc, len, 0, payload);
+	frame_put(f.pkt + 56, 4, unsched);
+	raw_end(&f);
+	raw_send(raw, &f);
+}
+
 /* A packet without list or payload */
 static inline void raw_send_plain(struct raw *raw, unsigned int type,
 				  const struct raw_rpc *rpc)

@@ -457,6 +457,54 @@ TEST_F(ttp_peer, one_packet_brings_a_burst_at_most)
 	EXPECT_TRUE(WAIT_FOR(GREW("TtpRpcAnswered") == 1));
 }
 
+/* Who sends all at once has none of it kept, nor does room make it so */
+TEST_F(ttp_peer, what_was_not_granted_is_dropped)
+{
+	enum { LEN = MB(1), START = 1500, PIECE = 1000 };
+	struct raw_rpc other = raw_new_rpc(&self->raw, port_of(self->s));
+	struct got got;
+	uint32_t at;
+
+	ASSERT_EQ(0, set_opt(self->s, SOL_SOCKET, SO_RCVBUF, 40000));
+	raw_send_start(&self->raw, &self->rpc, LEN, START, START);
+	raw_send_start(&self->raw, &other, LEN, START, START);
+	EXPECT_TRUE(WAIT_FOR(GREW("TtpGrantBlocked") == 1));
+	EXPECT_TRUE(WAIT_FOR(GREW("TtpInBytes") == 2 * START));
+	/* one of them has room for all of it; the other one has not */
+	for (at = START; at + PIECE <= LEN; at += PIECE)
+		raw_send_data(&self->raw, &other, LEN, at, PIECE, 0);
+	EXPECT_TRUE(WAIT_FOR(GREW("TtpInNotGranted") > LEN / PIECE / 2));
+	EXPECT_GE(LEN, GREW("TtpInBytes"));
+	EXPECT_GT(0, get(self->s, NULL, 0, MSG_DONTWAIT, &got));
+	raw_send_plain(&self->raw, CANCEL, &self->rpc);
+	raw_send_plain(&self->raw, CANCEL, &other);
+	EXPECT_TRUE(WAIT_FOR(GREW("TtpRpcCancelled") == 2));
+}
+
+/*
+ * A grant may leave less than the least packet: the sender waits for more, and
+ * is not taken to be silent
+ */
+TEST_F(ttp_peer, a_rest_of_a_grant_is_no_silence)
+{
+	enum { LEN = MB(1), START = 1500 };
+	struct raw_rpc other = raw_new_rpc(&self->raw, port_of(self->s));
+
+	ASSERT_EQ(0, set_opt(self->s, SOL_SOCKET, SO_RCVBUF, 40000));
+	raw_send_start(&self->raw, &self->rpc, LEN, START, START);
+	EXPECT_TRUE(WAIT_FOR(GREW("TtpGrantOut") == 1));
+	raw_send_start(&self->raw, &other, LEN, START, START - 100);
+	EXPECT_TRUE(WAIT_FOR(GREW("TtpGrantBlocked") == 1));
+	/* several time-outs later, only the other one is silent */
+	EXPECT_TRUE(WAIT_FOR(GREW("TtpGrantStalled") >= 1));
+	sleep_ms(50);
+	EXPECT_EQ(1, GREW("TtpGrantStalled"));
+	raw_send_plain(&self->raw, CANCEL, &self->rpc);
+	EXPECT_TRUE(WAIT_FOR(GREW("TtpGrantOut") == 2));
+	raw_send_plain(&self->raw, CANCEL, &other);
+	EXPECT_TRUE(WAIT_FOR(GREW("TtpRpcCancelled") == 2));
+}
+
 /* A sender that is alive, but does not go on, has others wait for its room */
 TEST_F(ttp_peer, a_message_that_stands_still_ends)
 {
