@@ -27,10 +27,24 @@ static struct ttp_granter *ttp_granter_of(const struct ttp_rpc *rpc)
 	return &rpc->key.peer->key.link->granter;
 }
 
+/*
+ * A sender goes on after a pause: what it was asked before, less and less
+ * often, tells nothing about what comes now.
+ */
+static void ttp_grant_expect(struct ttp_rpc *rpc)
+{
+	const struct ttp_peer *peer = rpc->key.peer;
+	u64 now_ns = ktime_get_ns();
+
+	rpc->tries = 0;
+	ttp_rpc_moves(rpc, now_ns);
+	ttp_rpc_schedule(rpc, now_ns + READ_ONCE(peer->rtt.srtt_ns) +
+			 (u64)READ_ONCE(peer->key.link->config.rto_min_us) *
+			 NSEC_PER_USEC);
+}
+
 bool ttp_grant_admit(struct ttp_rpc *rpc, struct sk_buff_head *out)
 {
-	const struct ttp_link *link = rpc->key.peer->key.link;
-
 	lockdep_assert_held(&rpc->lock);
 
 	if (!ttp_room_reserve(rpc))
@@ -38,12 +52,7 @@ bool ttp_grant_admit(struct ttp_rpc *rpc, struct sk_buff_head *out)
 	if (out) {
 		ttp_output_grant(rpc, out);
 		ttp_grant_update(rpc);
-		/* It may have waited for long, asked less and less often */
-		rpc->tries = 0;
-		ttp_rpc_schedule(rpc, ktime_get_ns() +
-				 READ_ONCE(rpc->key.peer->rtt.srtt_ns) +
-				 (u64)READ_ONCE(link->config.rto_min_us) *
-				 NSEC_PER_USEC);
+		ttp_grant_expect(rpc);
 	}
 	return true;
 }
@@ -136,6 +145,7 @@ static bool ttp_grant_give(const struct ttp_grant_pick *pick,
 			   struct sk_buff_head *out)
 {
 	struct ttp_rpc *rpc = pick->rpc;
+	bool paused;
 
 	lockdep_assert_held(&rpc->lock);
 
@@ -151,8 +161,11 @@ static bool ttp_grant_give(const struct ttp_grant_pick *pick,
 	if (pick->level <= rpc->in.granted_level ||
 	    rpc->in.granted <= rpc->in.unsched || ttp_msgin_raise(&rpc->in))
 		rpc->in.granted_level = pick->level;
+	paused = ttp_msgin_up_to_date(&rpc->in);
 	rpc->in.granted = pick->granted;
 	ttp_output_grant(rpc, out);
+	if (paused)
+		ttp_grant_expect(rpc);
 	return true;
 }
 

@@ -167,12 +167,14 @@ static bool ttp_input_piece(struct ttp_input *in, struct ttp_rpc *rpc,
 		TTP_INC(in->link, IN_MISMATCH);
 		return false;
 	}
-	if (!ttp_input_budget(in, rpc, first)) {
-		ttp_timer_heard(rpc);
-		return false;
-	}
 	if (in->pkt.data.offset + in->pkt.payload > rpc->in.granted) {
 		TTP_INC(in->link, IN_NOT_GRANTED);
+		if (first)
+			ttp_timer_heard(rpc);
+		return false;
+	}
+	if (!ttp_input_budget(in, rpc, first)) {
+		ttp_timer_heard(rpc);
 		return false;
 	}
 	rpc->in.level = in->pkt.level;

@@ -104,15 +104,6 @@ static int ttp_link_check_dev(struct ttp_net *tn, struct net_device *dev,
 	return 0;
 }
 
-/* A NIC that knows which VLANs are wanted drops priority tags otherwise */
-static int ttp_link_accept_tags(struct net_device *dev, bool on)
-{
-	if (on)
-		return vlan_vid_add(dev, htons(ETH_P_8021Q), 0);
-	vlan_vid_del(dev, htons(ETH_P_8021Q), 0);
-	return 0;
-}
-
 int ttp_link_add(struct ttp_net *tn, struct net_device *dev,
 		 const struct ttp_link_config *config,
 		 struct netlink_ext_ack *extack)
@@ -128,13 +119,9 @@ int ttp_link_add(struct ttp_net *tn, struct net_device *dev,
 	link = ttp_link_alloc(tn, dev, config);
 	if (!link)
 		return -ENOMEM;
-	err = ttp_link_accept_tags(dev, true);
-	if (err) {
-		NL_SET_ERR_MSG(extack, "the device refuses priority tags");
-		ttp_link_put(link);
-		return err;
-	}
 
+	/* A NIC that knows which VLANs are wanted drops priority tags otherwise */
+	link->vid0 = !vlan_vid_add(dev, htons(ETH_P_8021Q), 0);
 	netdev_hold(dev, &link->dev_tracker, GFP_KERNEL);
 	rcu_assign_pointer(link->dev, dev);
 	list_add_tail_rcu(&link->node, &tn->links);
@@ -167,7 +154,8 @@ void ttp_link_release(struct ttp_link *link)
 	RCU_INIT_POINTER(link->dev, NULL);
 	synchronize_net();		/* for whoever is sending through it */
 	hrtimer_cancel(&link->pacer.timer);	/* no RPC is left to start it */
-	ttp_link_accept_tags(dev, false);
+	if (link->vid0)
+		vlan_vid_del(dev, htons(ETH_P_8021Q), 0);
 	netdev_put(dev, &link->dev_tracker);
 	ttp_link_put(link);
 }
@@ -314,5 +302,8 @@ void ttp_link_rules(const struct ttp_link *link, struct ttp_sched_rules *rules)
 {
 	rules->overcommit = READ_ONCE(link->config.overcommit);
 	rules->incoming = READ_ONCE(link->config.incoming);
+	if (rules->incoming)
+		rules->incoming = max_t(u64, rules->incoming,
+					READ_ONCE(link->mtu));
 	rules->levels = ttp_level_scheduled(READ_ONCE(link->config.levels));
 }

@@ -118,6 +118,7 @@ struct ttp_granter {
  *	0 = never.  Lockless
  * @mac: address of the device, as its peers know it
  * @id_base: secret start of the RPC ids, see ttp_peer.next_id
+ * @vid0: the device's filter was told to pass priority tags.  RTNL
  * @ending: being disabled; no peer may be added.  Under @peer_lock
  * @mtu: MTU of the device, 0 while it is too small for TTP
  * @speed_mbps: what the device says of its rate, Mbit/s; 0 = nothing
@@ -142,6 +143,7 @@ struct ttp_link {
 	u64				forgot_ns;
 	u8				mac[ETH_ALEN];
 	u64				id_base;
+	bool				vid0;
 	bool				ending;
 	u32				mtu;
 	u32				speed_mbps;

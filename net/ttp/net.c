@@ -51,6 +51,7 @@ void ttp_net_exit_one(struct ttp_net *tn)
 {
 	DEBUG_NET_WARN_ON_ONCE(atomic_read(&tn->peer_count));
 	DEBUG_NET_WARN_ON_ONCE(ttp_net_mem_used(tn));
+	DEBUG_NET_WARN_ON_ONCE(atomic64_read(&tn->mem_starts));
 	free_percpu(tn->mib);
 	mutex_destroy(&tn->port_lock);
 }

@@ -74,6 +74,7 @@ enum ttp_mem {
  * @peer_count: entries of @peers
  * @rpc_count: RPC objects that are not freed yet
  * @mem_used: bytes taken by messages and RPCs
+ * @mem_starts: those of them that starts of long messages have, see room.h
  * @mem_event: tells listeners that a limit of @mem_used was hit
  * @ping_lock: protects @pings; BH spinlock, leaf
  * @pings: open questions (ttp_ping.node)
@@ -94,6 +95,7 @@ struct ttp_net {
 	atomic_t		peer_count;
 	atomic_t		rpc_count;
 	atomic64_t		mem_used[TTP_MEM_KINDS];
+	atomic64_t		mem_starts;
 	struct work_struct	mem_event;
 	spinlock_t		ping_lock;	/* pings, ping_count */
 	struct list_head	pings;

@@ -64,7 +64,7 @@ static bool ttp_room_turn(struct ttp_srpt *q, const struct ttp_rpc *rpc,
 
 	if (next == &rpc->wait)
 		return true;
-	if (*oldest && rpc->in.budget)
+	if (*oldest && (rpc->in.budget || !ttp_room_short(rpc)))
 		return false;
 	*oldest = false;
 	return ttp_srpt_before(q, &rpc->wait, rpc->in.len);
@@ -73,13 +73,26 @@ static bool ttp_room_turn(struct ttp_srpt *q, const struct ttp_rpc *rpc,
 /* As in the buffer of the socket, starts alone must not fill the memory */
 static bool ttp_room_charge(struct ttp_rpc *rpc, u32 cost)
 {
-	u64 limit = ttp_net_mem_limit(rpc->tn, TTP_MEM_IN);
+	bool start = !rpc->in.budget && !ttp_room_short(rpc);
+	u64 limit = ttp_net_mem_limit(rpc->tn, TTP_MEM_IN) / 8;
+	u64 starts = atomic64_read(&rpc->tn->mem_starts);
 
-	if (!rpc->in.budget && !ttp_room_short(rpc) &&
-	    atomic64_read(&rpc->tn->mem_used[TTP_MEM_IN]) + cost >
-	    limit - limit / 8)
+	if (start && starts && starts + cost > limit)
 		return false;
-	return ttp_net_charge(rpc->tn, TTP_MEM_IN, cost);
+	if (!ttp_net_charge(rpc->tn, TTP_MEM_IN, cost))
+		return false;
+	if (start)
+		atomic64_add(cost, &rpc->tn->mem_starts);
+	return true;
+}
+
+/* A start has got room for the rest, or ends */
+static void ttp_room_no_start(struct ttp_sock *ts, const struct ttp_rpc *rpc)
+{
+	lockdep_assert_held(&ts->lock);
+
+	ts->starts -= rpc->in.reserved;
+	atomic64_sub(rpc->in.reserved, &rpc->tn->mem_starts);
 }
 
 static bool ttp_room_take(struct ttp_sock *ts, struct ttp_rpc *rpc)
@@ -96,7 +109,7 @@ static bool ttp_room_take(struct ttp_sock *ts, struct ttp_rpc *rpc)
 		rpc->in.excess = rpc->in.len - min(rpc->in.len, half);
 		ts->excess += rpc->in.excess;
 		ts->roomy++;
-		ts->starts -= rpc->in.reserved;
+		ttp_room_no_start(ts, rpc);
 	} else if (!ttp_room_short(rpc)) {
 		ts->starts += cost;
 	}
@@ -121,6 +134,9 @@ bool ttp_room_reserve(struct ttp_rpc *rpc)
 	if (fits) {
 		ttp_srpt_del(q, &rpc->wait);
 		ttp_srpt_served(q, oldest, rpc->in.len);
+		/* One start less: there may be room for another one */
+		if (rpc->in.budget)
+			ttp_sock_offer(ts);
 		rpc->in.budget = true;
 		rpc->progress_ns = ktime_get_ns();
 	} else {
@@ -158,8 +174,11 @@ struct ttp_rpc *ttp_room_next(struct sock *sk, bool growing)
 	if (node)
 		rpc = container_of(node, struct ttp_rpc, wait);
 	/* A start that is the oldest must not hold up short messages */
-	if (rpc && oldest && !growing && !ttp_room_fits(ts, rpc))
+	if (rpc && oldest && !growing && !ttp_room_fits(ts, rpc)) {
 		rpc = container_of(ttp_srpt_first(q), struct ttp_rpc, wait);
+		if (!ttp_room_short(rpc))
+			rpc = NULL;
+	}
 	if (rpc && ttp_room_fits(ts, rpc))
 		ttp_rpc_get(rpc);
 	else
@@ -176,14 +195,14 @@ void ttp_room_give_back(struct ttp_rpc *rpc)
 	lockdep_assert_held(&ts->lock);
 
 	ttp_net_uncharge(rpc->tn, TTP_MEM_IN, rpc->in.reserved);
-	ts->reserved -= rpc->in.reserved;
 	if (rpc->in.roomy)
 		ts->roomy--;
 	else if (rpc->in.reserved && !ttp_room_short(rpc))
-		ts->starts -= rpc->in.reserved;
+		ttp_room_no_start(ts, rpc);
 	ts->excess -= rpc->in.excess;
 	rpc->in.excess = 0;
 	rpc->in.roomy = false;
+	ts->reserved -= rpc->in.reserved;
 	rpc->in.reserved = 0;
 	ttp_srpt_del(ttp_room_queue(ts, rpc), &rpc->wait);
 }

@@ -570,6 +570,17 @@ void ttp_rpc_schedule(struct ttp_rpc *rpc, u64 due_ns)
 	spin_unlock(&peer->lock);
 }
 
+void ttp_rpc_moves(struct ttp_rpc *rpc, u64 now_ns)
+{
+	struct ttp_mib __percpu *mib = rpc->key.peer->key.link->mib;
+
+	lockdep_assert_held(&rpc->lock);
+
+	rpc->arrived_ns = now_ns;
+	rpc->arrived_cpu = smp_processor_id();
+	rpc->arrived_bytes = __this_cpu_read(mib->item[TTP_MIB_IN_BYTES]);
+}
+
 u32 ttp_rpc_una(const struct ttp_rpc *rpc)
 {
 	struct ttp_peer *peer = rpc->key.peer;

@@ -95,7 +95,7 @@ struct ttp_rpc_key {
  * @asked_ns: when a RESEND was sent last
  * @resent_ns: when a RESEND was honoured last
  * @sent_ns: when bytes of @out went for the first time, last
- * @arrived_ns: when DATA of @in arrived last
+ * @arrived_ns: when DATA of @in arrived last, or was granted after a pause
  * @arrived_cpu: where that was
  * @arrived_bytes: what that CPU had received from the link by then
  * @hole_ns: since when the first hole in @in may be a loss; 0 = there is none
@@ -402,6 +402,15 @@ bool ttp_rpc_waits(const struct ttp_rpc *rpc) __must_hold(&rpc->lock);
  * Context: BH disabled, rpc->lock held.
  */
 void ttp_rpc_schedule(struct ttp_rpc *rpc, u64 due_ns) __must_hold(&rpc->lock);
+
+/**
+ * ttp_rpc_moves() - note that more of the incoming message is here, or due
+ * @rpc: the RPC
+ * @now_ns: now, monotonic
+ *
+ * Context: BH disabled, rpc->lock held.
+ */
+void ttp_rpc_moves(struct ttp_rpc *rpc, u64 now_ns) __must_hold(&rpc->lock);
 
 /**
  * ttp_rpc_una() - distance to the oldest open RPC of this client

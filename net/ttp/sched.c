@@ -6,6 +6,7 @@
 #include <linux/minmax.h>
 
 #include "sched.h"
+#include "wire.h"
 
 void ttp_sched_init(struct ttp_sched *s)
 {
@@ -21,10 +22,17 @@ void ttp_sched_peer_init(struct ttp_sched_peer *peer)
 	peer->node.in = false;
 }
 
-/* Bytes of a message that are still to come although they were granted */
+/*
+ * Bytes of a message that are still to come although they were granted.  A rest
+ * that is too small for a packet comes with the next grant only.
+ */
 static u32 ttp_sched_ahead(const struct ttp_sched_msg *msg)
 {
-	return msg->granted - min(msg->granted, msg->received);
+	u32 ahead = msg->granted - min(msg->granted, msg->received);
+
+	if (msg->granted < msg->len && ahead < TTP_WIRE_MIN_SEGMENT)
+		return 0;
+	return ahead;
 }
 
 static void ttp_sched_count(struct ttp_sched *s, struct ttp_sched_msg *msg)
@@ -145,7 +153,8 @@ static bool ttp_sched_give(struct ttp_sched *s, struct ttp_sched_msg *msg,
 	want = min(want, msg->granted + limit - min(limit, s->incoming));
 	if (want <= msg->granted ||
 	    (want < msg->len &&
-	     want - msg->granted < min_t(u64, msg->window, limit) / 4))
+	     (want - msg->granted < min_t(u64, msg->window, limit) / 4 ||
+	      want < msg->received + TTP_WIRE_MIN_SEGMENT)))
 		return false;
 	msg->granted = want;
 	msg->level = level;

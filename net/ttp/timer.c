@@ -122,14 +122,11 @@ static void ttp_timer_hole_fills(struct ttp_rpc *rpc, bool again, u64 now_ns)
 
 void ttp_timer_arrived(struct ttp_rpc *rpc, u32 prefix, bool again)
 {
-	struct ttp_mib __percpu *mib = rpc->key.peer->key.link->mib;
 	u64 now_ns = ktime_get_ns();
 
 	lockdep_assert_held(&rpc->lock);
 
-	rpc->arrived_ns = now_ns;
-	rpc->arrived_cpu = smp_processor_id();
-	rpc->arrived_bytes = __this_cpu_read(mib->item[TTP_MIB_IN_BYTES]);
+	ttp_rpc_moves(rpc, now_ns);
 	/* Something has come into the first hole */
 	if (rpc->hole_ns && rpc->in.have.prefix > prefix)
 		ttp_timer_hole_fills(rpc, again, now_ns);
@@ -149,12 +146,13 @@ static bool ttp_timer_suspects(const struct ttp_rpc *rpc)
 void ttp_timer_start(struct ttp_rpc *rpc)
 {
 	u64 now_ns = ktime_get_ns();
-	u64 due_ns;
+	u64 due_ns, rto_ns;
 
 	lockdep_assert_held(&rpc->lock);
 
-	due_ns = now_ns + ttp_timer_rto(rpc);
-	if (ttp_timer_suspects(rpc))
+	rto_ns = ttp_timer_rto(rpc);
+	due_ns = now_ns + rto_ns;
+	if (ttp_timer_suspects(rpc) && now_ns < rpc->arrived_ns + rto_ns)
 		due_ns = min(due_ns, ttp_timer_hole_ns(rpc));
 	ttp_timer_schedule(rpc, due_ns);
 }
@@ -289,7 +287,9 @@ static bool ttp_timer_queues(struct ttp_rpc *rpc, u64 now_ns)
 	u32 mbps = ttp_link_rate(link);
 	unsigned long bytes;
 
-	if (!rpc->rx.peer || rpc->tries || !mbps ||
+	/* A hole is a loss, and what goes without a grant has higher levels */
+	if (!rpc->rx.peer || rpc->tries || !mbps || ttp_timer_suspects(rpc) ||
+	    rpc->in.granted <= rpc->in.unsched ||
 	    since_ns >= TTP_TIMER_QUEUES * ttp_timer_rto(rpc))
 		return false;
 	bytes = READ_ONCE(per_cpu_ptr(link->mib, rpc->arrived_cpu)->

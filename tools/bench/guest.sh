@@ -28,7 +28,7 @@ hosts_each '
 	on h$i ttpctl dev add eth0 $TTP_DEV || fail "h$i: dev add"
 	[ -z "$TTP_CHANGE" ] || on h$i ttpctl dev set eth0 $TTP_CHANGE ||
 		fail "h$i: dev set"
-	on h$i ttpctl param set mem 256M || fail "h$i: param"
+	on h$i ttpctl param set mem 256M rcvbuf 32M || fail "h$i: param"
 	on h$i sh -c "echo ${RTO_MIN_US:-2000} >/proc/sys/net/ipv4/tcp_rto_min_us &&
 		echo 0 >/proc/sys/net/ipv4/tcp_slow_start_after_idle" ||
 		fail "h$i: sysctl"

@@ -5,6 +5,7 @@
 #include <kunit/test.h>
 
 #include "../sched.h"
+#include "../wire.h"
 
 #define PEERS	6
 
@@ -321,6 +322,23 @@ static void ttp_sched_tiny_limit_still_grants(struct kunit *test)
 }
 
 /* The oldest that is among the first has no second turn, and no higher level */
+static void ttp_sched_rest_too_small_does_not_count(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 100000);
+
+	ttp_sched_arrived(&t->s, a, 10000 - TTP_WIRE_MIN_SEGMENT);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, (u64)TTP_WIRE_MIN_SEGMENT);
+	ttp_sched_arrived(&t->s, a, 10001 - TTP_WIRE_MIN_SEGMENT);
+	KUNIT_EXPECT_EQ(test, t->s.incoming, 0ULL);
+	/* nor is it granted alone */
+	t->rules.incoming = TTP_WIRE_MIN_SEGMENT - 1;
+	ttp_sched_arrived(&t->s, a, 10000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	t->rules.incoming = TTP_WIRE_MIN_SEGMENT;
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+}
+
 static void ttp_sched_lone_message_has_lowest_level(struct kunit *test)
 {
 	struct ttp_sched_test *t = test->priv;
@@ -350,6 +368,7 @@ static struct kunit_case ttp_sched_cases[] = {
 	KUNIT_CASE(ttp_sched_who_got_all_makes_way),
 	KUNIT_CASE(ttp_sched_unblock_knows_what_was_given),
 	KUNIT_CASE(ttp_sched_tiny_limit_still_grants),
+	KUNIT_CASE(ttp_sched_rest_too_small_does_not_count),
 	KUNIT_CASE(ttp_sched_lone_message_has_lowest_level),
 	{}
 };
