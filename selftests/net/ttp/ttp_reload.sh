@@ -48,7 +48,7 @@ unload() {
 
 mute() {
 	tc qdisc add dev $wire clsact
-	tc filter add dev $wire egress protocol 0x88b5 matchall action drop
+	tc filter add dev $wire egress protocol 802.1q matchall action drop
 }
 
 speak() {
