@@ -56,10 +56,13 @@ part() {	# MTU FIRST_NUMBER
 		all=$((all + $(counter $h TtpInPackets)))
 		twice=$((twice + $(counter $h TtpInDuplicate)))
 		overtaken=$((overtaken + $(counter $h TtpInOutOfOrder)))
+	done
+	# Of few frames, few: none to one of the hosts is not rare
+	[ $all -lt 3000 ] || for h in h1 h2; do
 		within "MTU $1: frames damaged on the way to $h" \
 			"$(counter $h TtpInCrc)" 1 1000000
 	done
-	within "MTU $1: damaged, of $all" $crc $((all * 3 / 1000)) \
+	within "MTU $1: damaged, of $all" $crc $((all / 1000)) \
 		$((all * 25 / 1000))
 	within "MTU $1: doubled, or sent twice" $twice $((all / 500)) $all
 	within "MTU $1: overtaken" $overtaken $((all / 500)) $all
