@@ -313,6 +313,7 @@ static bool goes_by_itself(const char *name)
 {
 	return !strncmp(name, "TtpOut", 6) || !strcmp(name, "TtpTimeouts") ||
 	       !strcmp(name, "TtpTimerRuns") ||
+	       !strcmp(name, "TtpGrantStalled") ||
 	       !strcmp(name, "TtpResendOut") ||
 	       !strcmp(name, "TtpNeedAckOut") ||
 	       !strcmp(name, "TtpGrantOut") || !strcmp(name, "TtpRetransmits");
