@@ -119,7 +119,7 @@ bool ttp_grant_retry(struct ttp_rpc *rpc)
 	if (!rpc->rx.peer || !rpc->sk)
 		return false;
 	if (!rpc->rx.blocked)
-		return true;
+		return !rpc->wait.in;	/* or it would be tried for ever */
 	if (!ttp_room_reserve(rpc))
 		return false;
 	spin_lock(&granter->lock);

@@ -33,8 +33,7 @@ static void ttp_input_complete(struct ttp_input *in, struct ttp_rpc *rpc)
 		return;
 	}
 	ttp_rpc_schedule(rpc, 0);
-	if (rpc->rx.peer)
-		ttp_rpc_not_incoming(rpc);
+	ttp_rpc_not_incoming(rpc);
 	if (rpc->sk)
 		ttp_room_done(rpc);
 	if (rpc->client || rpc->oneway)
@@ -193,9 +192,9 @@ static bool ttp_input_piece(struct ttp_input *in, struct ttp_rpc *rpc,
 	ttp_grant_update(rpc);
 	ttp_timer_heard(rpc);
 	/* The sender asks where we are: tell now, not when our own time is up */
-	if (first || (!stored && quiet))
-		if (in->pkt.flags & TTP_WIRE_F_RETRANS)
-			ttp_output_resend(rpc, rpc->in.granted, false, in->out);
+	if (in->pkt.flags & TTP_WIRE_F_RETRANS &&
+	    (first || (!stored && quiet)))
+		ttp_output_resend(rpc, rpc->in.granted, false, in->out);
 	return stored;
 }
 

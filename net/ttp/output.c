@@ -387,8 +387,10 @@ bool ttp_output_some(struct ttp_rpc *rpc, u32 most, struct sk_buff_head *out)
 
 	lockdep_assert_held(&rpc->lock);
 
-	if (!msg->len && !msg->held)
-		return ttp_output_data(rpc, 0, 0, false, out);
+	if (!msg->len && !msg->held) {
+		ttp_output_data(rpc, 0, 0, false, out);
+		return true;	/* the time-out mends it */
+	}
 	while (done < most && ttp_output_ready(rpc)) {
 		n = ttp_output_data(rpc, msg->sent, msg->granted, false, out);
 		if (!n)

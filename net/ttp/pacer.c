@@ -20,9 +20,10 @@ static u32 ttp_pacer_room(const struct ttp_link *link, u64 now_ns)
 	behind_ns = ttp_link_behind(link, now_ns);
 	if (behind_ns >= limit_ns)
 		return 0;
-	/* at least one packet */
-	return 1 + div_u64((limit_ns - behind_ns) * ttp_link_rate(link),
-			   BITS_PER_BYTE * 1000);
+	/* at least one packet, and no more than locks should be held for */
+	return min_t(u64, TTP_OUTPUT_BURST,
+		     1 + div_u64((limit_ns - behind_ns) * ttp_link_rate(link),
+				 BITS_PER_BYTE * 1000));
 }
 
 /*
@@ -104,7 +105,8 @@ void ttp_pacer_push(struct ttp_rpc *rpc, u32 most, struct sk_buff_head *out)
 	if (!rpc->out.len || !ttp_link_rate(rpc->key.peer->key.link))
 		ttp_output_some(rpc, most, out);
 	else
-		ttp_pacer_serve(rpc, ttp_pacer_share(rpc), false, out);
+		ttp_pacer_serve(rpc, min(most, ttp_pacer_share(rpc)), false,
+				out);
 }
 
 /* Whose turn it is, and how much of it; NULL if the device has enough */

@@ -15,7 +15,7 @@
 /**
  * ttp_pacer_push() - send what may be sent and was not yet, now or in its turn
  * @rpc: the RPC
- * @most: bytes to send at most if nothing is paced
+ * @most: bytes to send now at most
  * @out: gets the packets that go now
  *
  * Context: BH disabled, RCU read section, rpc->lock held.

@@ -152,6 +152,7 @@ void ttp_room_done(struct ttp_rpc *rpc)
 
 	lockdep_assert_held(&rpc->lock);
 
+	/* Comes and goes under rpc->lock, too */
 	if (!rpc->wait.in)
 		return;
 	spin_lock(&ts->lock);

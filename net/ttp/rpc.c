@@ -292,11 +292,24 @@ void ttp_rpc_not_incoming(struct ttp_rpc *rpc)
 
 	lockdep_assert_held(&rpc->lock);
 
+	/* Comes and goes under rpc->lock, too */
+	if (!rpc->rx.peer)
+		return;
 	spin_lock(&granter->lock);
-	if (rpc->rx.peer)
-		WRITE_ONCE(granter->due, true);
+	WRITE_ONCE(granter->due, true);
 	ttp_sched_del(&granter->sched, &rpc->rx);
 	spin_unlock(&granter->lock);
+}
+
+static void ttp_rpc_not_outgoing(struct ttp_rpc *rpc)
+{
+	struct ttp_pacer *pacer = &rpc->key.peer->key.link->pacer;
+
+	if (!ttp_rpc_waits(rpc))
+		return;
+	spin_lock(&pacer->lock);
+	ttp_srpt_del(&pacer->queue, &rpc->tx);
+	spin_unlock(&pacer->lock);
 }
 
 void ttp_rpc_unlink(struct ttp_rpc *rpc)
@@ -320,9 +333,7 @@ void ttp_rpc_unlink(struct ttp_rpc *rpc)
 		timerqueue_del(&peer->queue, &rpc->timer);
 	rpc->queued = false;
 	spin_unlock(&peer->lock);
-	spin_lock(&peer->key.link->pacer.lock);
-	ttp_srpt_del(&peer->key.link->pacer.queue, &rpc->tx);
-	spin_unlock(&peer->key.link->pacer.lock);
+	ttp_rpc_not_outgoing(rpc);
 	ttp_rpc_not_incoming(rpc);
 	/* The caller has a reference, so this is not the last one */
 	ttp_rpc_put(rpc);
@@ -534,15 +545,10 @@ void ttp_rpc_arrived(struct ttp_rpc *rpc)
 
 bool ttp_rpc_waits(const struct ttp_rpc *rpc)
 {
-	struct ttp_link *link = rpc->key.peer->key.link;
-	bool waits;
-
 	lockdep_assert_held(&rpc->lock);
 
-	spin_lock(&link->pacer.lock);
-	waits = rpc->tx.in;
-	spin_unlock(&link->pacer.lock);
-	return waits;
+	/* Comes and goes under rpc->lock, too */
+	return rpc->tx.in;
 }
 
 void ttp_rpc_schedule(struct ttp_rpc *rpc, u64 due_ns)

@@ -108,7 +108,8 @@ struct ttp_rpc_key {
  * @timer: in ttp_peer.queue if @queued
  * @queued: see @timer
  *
- * Under pacer.lock of the link:
+ * Under pacer.lock of the link (whether it is in also under @lock, as for the
+ * next one and @wait):
  *
  * @tx: in ttp_pacer.queue while it waits for its turn to send
  *

@@ -171,7 +171,7 @@ static unsigned int ttp_sched_firsts(const struct ttp_sched *s,
 	struct ttp_sched_peer *peer;
 	unsigned int n = 0;
 
-	for (; node && n < rules->overcommit; node = ttp_srpt_after(node)) {
+	for (; node && n < min(rules->overcommit, TTP_SCHED_MAX); node = ttp_srpt_after(node)) {
 		peer = container_of(node, struct ttp_sched_peer, node);
 		firsts[n++] = ttp_sched_msg_of(ttp_srpt_first(&peer->queue));
 	}
