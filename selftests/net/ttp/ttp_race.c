@@ -112,12 +112,13 @@ static void *calls(void *arg)
 
 	set_opt(fd, SOL_TTP, TTP_RECVINFO, 1);
 	set_time(fd, SO_RCVTIMEO, 15000);
-	while (!stopped()) {
+	/* one in any case: time may be up before a slow machine gets here */
+	do {
 		one_call(fd, msg, back, rnd(&seed, 4) ? rnd(&seed, 3000) :
 			 rnd(&seed, MAX_LEN));
 		if (pause_us)
 			usleep(rnd(&seed, 2 * pause_us));
-	}
+	} while (!stopped());
 	close(fd);
 	free(msg);
 	free(back);
