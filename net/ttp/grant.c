@@ -51,16 +51,31 @@ bool ttp_grant_admit(struct ttp_rpc *rpc, struct sk_buff_head *out)
 		return false;
 	if (out) {
 		ttp_output_grant(rpc, out);
-		ttp_grant_update(rpc);
+		ttp_grant_update(rpc, NULL);
 		ttp_grant_expect(rpc);
 	}
 	return true;
 }
 
-void ttp_grant_update(struct ttp_rpc *rpc)
+/* What came with a packet, and what the link has to say about it */
+static void ttp_grant_learn(struct ttp_rpc *rpc, struct ttp_sched_news *news)
+{
+	u32 rtt_ns = READ_ONCE(rpc->key.peer->rtt.min_ns);
+	struct ttp_link *link = rpc->key.peer->key.link;
+
+	lockdep_assert_held(&link->granter.lock);
+
+	/* What fills this link waits before it, but that is our own doing */
+	news->late &= !ttp_link_busy(link, rtt_ns);
+	ttp_sched_learn(&link->granter.sched, &rpc->rx,
+			READ_ONCE(link->config.overcommit), news);
+}
+
+void ttp_grant_update(struct ttp_rpc *rpc, struct ttp_sched_news *news)
 {
 	struct ttp_granter *granter = ttp_granter_of(rpc);
 	struct ttp_sched_msg *msg = &rpc->rx;
+	u32 senders;
 
 	lockdep_assert_held(&rpc->lock);
 
@@ -74,8 +89,12 @@ void ttp_grant_update(struct ttp_rpc *rpc)
 		msg->window = ttp_peer_window(rpc->key.peer);
 		ttp_sched_add(&granter->sched, &rpc->key.peer->sched, msg);
 	}
+	if (news)
+		ttp_grant_learn(rpc, news);
+	senders = granter->sched.senders;
 	WRITE_ONCE(granter->due, true);
 	spin_unlock(&granter->lock);
+	ttp_cutoffs_crowd(&rpc->key.peer->key.link->cutoffs, senders);
 }
 
 void ttp_grant_stalled(struct ttp_rpc *rpc)

@@ -27,10 +27,12 @@ bool ttp_grant_admit(struct ttp_rpc *rpc, struct sk_buff_head *out)
 /**
  * ttp_grant_update() - tell the scheduler what has arrived of a message
  * @rpc: the RPC, live; its message has room
+ * @news: what came with it; NULL if nothing has come just now
  *
  * Context: BH disabled, rpc->lock held.
  */
-void ttp_grant_update(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
+void ttp_grant_update(struct ttp_rpc *rpc, struct ttp_sched_news *news)
+	__must_hold(&rpc->lock);
 
 /**
  * ttp_grant_stalled() - a sender does not send what it was granted

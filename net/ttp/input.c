@@ -120,9 +120,12 @@ static void ttp_input_stale(struct ttp_input *in)
 				 TTP_UNKNOWN_EPOCH, 0, in->out);
 }
 
-static void ttp_input_sample(struct ttp_peer *peer,
-			     const struct ttp_packet *pkt, u64 now_ns)
+static void ttp_input_sample(struct ttp_input *in, struct ttp_peer *peer,
+			     u64 now_ns)
 {
+	const struct ttp_packet *pkt = &in->pkt;
+	u32 rtt_ns = (u32)now_ns - pkt->echo - pkt->hold;
+
 	lockdep_assert_held(&peer->lock);
 
 	WRITE_ONCE(peer->heard_ns, now_ns);
@@ -135,9 +138,8 @@ static void ttp_input_sample(struct ttp_peer *peer,
 	peer->rx_bytes += pkt->payload;
 	WRITE_ONCE(peer->mtu, pkt->mtu);
 	/* Modulo 2^32 ns; ttp_rtt_sample() refuses what cannot be */
-	if (pkt->flags & TTP_WIRE_F_ECHO)
-		ttp_rtt_sample(&peer->rtt,
-			       (u32)now_ns - pkt->echo - pkt->hold);
+	if (pkt->flags & TTP_WIRE_F_ECHO && ttp_rtt_sample(&peer->rtt, rtt_ns))
+		in->rtt_ns = rtt_ns;
 }
 
 bool ttp_input_meet(struct ttp_input *in)
@@ -152,7 +154,7 @@ bool ttp_input_meet(struct ttp_input *in)
 	if (!late) {
 		/* Its goodbye may be the first we hear of that incarnation */
 		ended = ttp_peer_set_epoch(peer, epoch);
-		ttp_input_sample(peer, &in->pkt, ktime_get_ns());
+		ttp_input_sample(in, peer, ktime_get_ns());
 	}
 	spin_unlock(&peer->lock);
 
@@ -275,6 +277,7 @@ int ttp_input_rcv(struct sk_buff *skb, struct net_device *dev,
 
 	__skb_queue_head_init(&out);
 	ttp_input_packet(link, skb, &out);
+	ttp_cutoffs_update(&link->cutoffs);
 	ttp_grant_run(link, &out);
 	ttp_output_flush(&out);
 	return NET_RX_SUCCESS;
@@ -292,6 +295,7 @@ void ttp_input_rcv_list(struct list_head *head, struct packet_type *pt,
 		skb_list_del_init(skb);
 		ttp_input_packet(link, skb, &out);
 	}
+	ttp_cutoffs_update(&link->cutoffs);
 	ttp_grant_run(link, &out);
 	ttp_output_flush(&out);
 }

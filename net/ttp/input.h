@@ -14,6 +14,7 @@
  * @mac: address of the sender
  * @pkt: its headers
  * @mismatch: its RPC has other ports; was counted
+ * @rtt_ns: round-trip time that it tells, ns; 0 = none
  * @out: gets the answers
  */
 struct ttp_input {
@@ -22,6 +23,7 @@ struct ttp_input {
 	u8			mac[ETH_ALEN];
 	struct ttp_packet	pkt;
 	bool			mismatch;
+	u32			rtt_ns;
 	struct sk_buff_head	*out;
 };
 

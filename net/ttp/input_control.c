@@ -403,6 +403,23 @@ static void ttp_input_close(struct ttp_input *in)
 		ttp_end_peer(peer, ended);
 }
 
+static void ttp_input_cutoffs(struct ttp_input *in)
+{
+	struct ttp_level_cutoffs cutoffs;
+
+	TTP_INC(in->link, CUTOFFS_IN);
+	if (!in->peer)
+		return;
+	BUILD_BUG_ON(sizeof(cutoffs.longest) != sizeof(in->pkt.table.longest));
+	memcpy(cutoffs.longest, in->pkt.table.longest, sizeof(cutoffs.longest));
+	spin_lock(&in->peer->lock);
+	/* The next incarnation may have been heard of meanwhile */
+	if (in->peer->epoch == in->pkt.src_epoch)
+		ttp_peer_set_cutoffs(in->peer, in->pkt.table.version,
+				     in->pkt.table.limit, &cutoffs);
+	spin_unlock(&in->peer->lock);
+}
+
 /* Packets of no RPC; true if it was one */
 static bool ttp_input_of_link(struct ttp_input *in, const void *buf)
 {
@@ -412,6 +429,9 @@ static bool ttp_input_of_link(struct ttp_input *in, const void *buf)
 		return true;
 	case TTP_WIRE_CLOSE:
 		ttp_input_close(in);
+		return true;
+	case TTP_WIRE_CUTOFFS:
+		ttp_input_cutoffs(in);
 		return true;
 	case TTP_WIRE_PROBE:
 		TTP_INC(in->link, PROBE_IN);

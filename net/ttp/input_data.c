@@ -125,6 +125,10 @@ static bool ttp_input_store(struct ttp_input *in, struct ttp_rpc *rpc,
 		rpc->progress_ns = ktime_get_ns();
 	}
 	TTP_ADD(in->link, IN_BYTES, in->pkt.payload);
+	if (in->pkt.flags & TTP_WIRE_F_RETRANS &&
+	    in->pkt.data.offset < rpc->in.unsched)
+		ttp_cutoffs_lost(&in->link->cutoffs,
+				 ttp_link_bdp(in->link, READ_ONCE(in->peer->rtt.min_ns)));
 	if (!in_order)
 		TTP_INC(in->link, IN_OUT_OF_ORDER);
 	return true;
@@ -142,8 +146,33 @@ static bool ttp_input_agrees(struct ttp_input *in, struct ttp_rpc *rpc,
 		WRITE_ONCE(rpc->in.len, pkt->data.msg_len);
 		rpc->in.unsched = pkt->data.unsched;
 		rpc->in.granted = pkt->data.unsched;
+		ttp_cutoffs_count(&in->link->cutoffs, rpc->in.len,
+				  rpc->in.unsched);
 	}
 	return rpc->in.len == pkt->data.msg_len;
+}
+
+/* What the packet tells of the way that it took */
+static void ttp_input_news(const struct ttp_input *in,
+			   const struct ttp_rpc *rpc,
+			   struct ttp_sched_news *news)
+{
+	const struct ttp_link *link = in->link;
+	const struct ttp_peer *peer = rpc->key.peer;
+	u32 target_ns;
+
+	memset(news, 0, sizeof(*news));
+	news->bytes = in->pkt.payload;
+	news->packet = READ_ONCE(link->mtu);
+	if (READ_ONCE(link->config.window))
+		return;		/* as wide as the administrator wants it */
+	news->unsent = in->pkt.cong * TTP_WIRE_CONG_UNIT;
+	/* What goes without a grant goes before what was granted */
+	target_ns = ttp_peer_target(peer);
+	news->timed = in->rtt_ns && target_ns &&
+		      in->pkt.data.offset >= rpc->in.unsched;
+	news->late = news->timed && in->rtt_ns > target_ns;
+	news->again = in->pkt.flags & TTP_WIRE_F_RETRANS;
 }
 
 /**
@@ -157,6 +186,7 @@ static bool ttp_input_agrees(struct ttp_input *in, struct ttp_rpc *rpc,
 static bool ttp_input_piece(struct ttp_input *in, struct ttp_rpc *rpc,
 			    struct sk_buff *skb)
 {
+	struct ttp_sched_news news;
 	bool first, stored, quiet;
 	u32 prefix;
 
@@ -189,7 +219,8 @@ static bool ttp_input_piece(struct ttp_input *in, struct ttp_rpc *rpc,
 		ttp_input_complete(in, rpc);
 		return stored;
 	}
-	ttp_grant_update(rpc);
+	ttp_input_news(in, rpc, &news);
+	ttp_grant_update(rpc, &news);
 	ttp_timer_heard(rpc);
 	/* The sender asks where we are: tell now, not when our own time is up */
 	if (in->pkt.flags & TTP_WIRE_F_RETRANS &&
@@ -437,6 +468,25 @@ static bool ttp_input_response(struct ttp_input *in, struct sk_buff *skb)
 	return consumed;
 }
 
+/* Tell who sends by other cutoffs, unless just told */
+static void ttp_input_levels(struct ttp_input *in)
+{
+	u8 version = READ_ONCE(in->link->cutoffs.version);
+	u64 now_ns;
+	bool tell;
+
+	if (in->pkt.cutoffs == version || !in->peer)
+		return;
+	now_ns = ktime_get_ns();
+	spin_lock(&in->peer->lock);
+	tell = now_ns >= in->peer->cutoffs_ns + TTP_CUTOFFS_TELL_NS;
+	if (tell)
+		in->peer->cutoffs_ns = now_ns;
+	spin_unlock(&in->peer->lock);
+	if (tell)
+		ttp_output_cutoffs(in->peer, in->out);
+}
+
 void ttp_input_data(struct ttp_input *in, struct sk_buff *skb)
 {
 	struct ttp_packet *pkt = &in->pkt;
@@ -449,6 +499,7 @@ void ttp_input_data(struct ttp_input *in, struct sk_buff *skb)
 		ttp_wire_get_ack(skb->data, pkt, i, &ack);
 		ttp_input_ack(in, &ack);
 	}
+	ttp_input_levels(in);
 	__skb_pull(skb, pkt->hlen);
 	if (pkt->id & TTP_WIRE_ID_SERVER)
 		consumed = ttp_input_response(in, skb);

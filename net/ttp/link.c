@@ -61,10 +61,10 @@ static struct ttp_link *ttp_link_alloc(struct ttp_net *tn,
 	if (!link)
 		return NULL;
 	link->mib = alloc_percpu_gfp(struct ttp_mib, GFP_KERNEL_ACCOUNT);
-	if (!link->mib) {
-		kfree(link);
-		return NULL;
-	}
+	if (!link->mib)
+		goto err_link;
+	if (ttp_cutoffs_init(&link->cutoffs))
+		goto err_mib;
 	link->tn = tn;
 	link->ifindex = dev->ifindex;
 	link->config = *config;
@@ -84,6 +84,12 @@ static struct ttp_link *ttp_link_alloc(struct ttp_net *tn,
 	refcount_set(&link->refcnt, 1);
 	ttp_link_set_mtu(link, dev->mtu);
 	return link;
+
+err_mib:
+	free_percpu(link->mib);
+err_link:
+	kfree(link);
+	return NULL;
 }
 
 static int ttp_link_check_dev(struct ttp_net *tn, struct net_device *dev,
@@ -275,6 +281,7 @@ static void ttp_link_free_rcu(struct rcu_head *rcu)
 {
 	struct ttp_link *link = container_of(rcu, struct ttp_link, rcu);
 
+	ttp_cutoffs_exit(&link->cutoffs);
 	free_percpu(link->mib);
 	kfree(link);
 }
@@ -296,6 +303,36 @@ u32 ttp_link_bdp(const struct ttp_link *link, u32 rtt_ns)
 				BITS_PER_BYTE * 1000);
 	/* Two switches that store and forward: the sample was a short packet */
 	return min_t(u64, bytes + 2 * mtu, TTP_MAX_BDP);
+}
+
+static void ttp_link_measure(struct ttp_link *link, u64 now_ns)
+{
+	unsigned long bytes = this_cpu_read(link->mib->item[TTP_MIB_IN_BYTES]);
+	struct ttp_meter *meter = &link->granter.meter;
+	u64 took_ns = now_ns - meter->start_ns;
+
+	/* Headers and gaps are not counted */
+	if (meter->cpu == smp_processor_id())
+		meter->busy = (u64)(bytes - meter->bytes) * BITS_PER_BYTE * 1000 >=
+			      took_ns / 4 * 3 * ttp_link_rate(link);
+	meter->cpu = smp_processor_id();
+	meter->bytes = bytes;
+	meter->start_ns = now_ns;
+}
+
+bool ttp_link_busy(struct ttp_link *link, u32 rtt_ns)
+{
+	struct ttp_meter *meter = &link->granter.meter;
+	u64 now_ns = ktime_get_ns();
+
+	lockdep_assert_held(&link->granter.lock);
+
+	if (!ttp_link_rate(link))
+		return false;
+	if (now_ns >= meter->start_ns + max(TTP_METER_RTTS * rtt_ns,
+					    TTP_METER_MIN_NS))
+		ttp_link_measure(link, now_ns);
+	return meter->busy;
 }
 
 void ttp_link_rules(const struct ttp_link *link, struct ttp_sched_rules *rules)

@@ -10,6 +10,7 @@
 #include <linux/netdevice.h>
 #include <linux/refcount.h>
 
+#include "cutoffs.h"
 #include "level.h"
 #include "net.h"
 #include "sched.h"
@@ -20,11 +21,15 @@
  * @crc: whether packets need a CRC32C
  * @ack_every: acknowledgments collected before an ACK packet, 1 to 12
  * @unsched: bytes of a message sent without a grant; 0 = automatic
+ * @announce: bytes that a message sends without a grant that is longer than
+ *	@unsched; 0 = as many
  * @window: bytes granted beyond what has arrived; 0 = automatic
  * @rto_min_us: floor of the retransmission time-out, us
  * @rto_max_us: ceiling of the backed-off time-out, us
  * @rate_mbps: rate of the link, Mbit/s; 0 = what the device says
  * @backlog_ns: what the device is given ahead, in time at that rate, ns
+ * @delay_ns: how long granted bytes may wait in the network; 0 = automatic,
+ *	TTP_DELAY_OFF = as long as they do
  * @overcommit: incoming messages granted at a time, 1 to TTP_SCHED_MAX
  * @incoming: bytes granted and not arrived, of all messages; 0 = automatic
  * @tag: whether frames carry their level in a priority tag
@@ -36,11 +41,13 @@ struct ttp_link_config {
 	u8	crc;
 	u8	ack_every;
 	u32	unsched;
+	u32	announce;
 	u32	window;
 	u32	rto_min_us;
 	u32	rto_max_us;
 	u32	rate_mbps;
 	u32	backlog_ns;
+	u32	delay_ns;
 	u32	overcommit;
 	u32	incoming;
 	u8	tag;
@@ -52,6 +59,8 @@ struct ttp_link_config {
 #define TTP_AUTO_BDP		40000U
 /* Round-trip time where none was measured, ns */
 #define TTP_AUTO_RTT_NS		15000U
+/* Least queueing that is put up with, ns */
+#define TTP_AUTO_DELAY_NS	5000U
 /* Automatic values are never more than that, or twice that, bytes */
 #define TTP_MAX_BDP		500000U
 
@@ -85,16 +94,39 @@ struct ttp_pacer {
 	struct hrtimer		timer;
 };
 
+/* A link's use is measured over so many round trips, or ns if these are more */
+#define TTP_METER_RTTS		8U
+#define TTP_METER_MIN_NS	50000U
+
+/* @delay_ns of struct ttp_link_config: no limit */
+#define TTP_DELAY_OFF		U32_MAX
+
+/**
+ * struct ttp_meter - how busy a link is with what comes in
+ * @start_ns: when the period began, monotonic
+ * @cpu: where it is counted
+ * @bytes: what that CPU had received by then, modulo
+ * @busy: most of the time, in the last period
+ */
+struct ttp_meter {
+	u64		start_ns;
+	int		cpu;
+	unsigned long	bytes;
+	bool		busy;
+};
+
 /**
  * struct ttp_granter - incoming messages of a device, see grant.h
  * @lock: protects all below and ttp_peer.sched; BH spinlock, leaf
  * @due: something has happened that may allow a grant.  Lockless
  * @sched: the messages (ttp_rpc.rx)
+ * @meter: how busy the link is
  */
 struct ttp_granter {
 	spinlock_t		lock;	/* all below */
 	bool			due;
 	struct ttp_sched	sched;
+	struct ttp_meter	meter;
 };
 
 /**
@@ -125,6 +157,7 @@ struct ttp_granter {
  * @config: settings; fields are read and written with READ/WRITE_ONCE()
  * @pacer: what waits for the device
  * @granter: what comes in through it
+ * @cutoffs: what levels it should come at
  * @mib: counters
  * @node: in ttp_net.links
  * @peer_lock: protects @peers; BH spinlock, leaf
@@ -150,6 +183,7 @@ struct ttp_link {
 	struct ttp_link_config		config;
 	struct ttp_pacer		pacer;
 	struct ttp_granter		granter;
+	struct ttp_cutoffs		cutoffs;
 	struct ttp_mib __percpu		*mib;
 	struct list_head		node;
 	spinlock_t			peer_lock;	/* peers, ending */
@@ -319,6 +353,20 @@ void ttp_link_put(struct ttp_link *link);
  * Return: bytes, two frames at least.
  */
 u32 ttp_link_bdp(const struct ttp_link *link, u32 rtt_ns);
+
+/**
+ * ttp_link_busy() - whether the link is busy with what comes in
+ * @link: the link
+ * @rtt_ns: round-trip time to some peer, ns
+ *
+ * That is when most of its rate was used in the last several round trips.  Only
+ * what came in on this CPU counts: no NIC spreads what it does not know.
+ *
+ * Context: softirq, granter.lock held.
+ * Return: see above; false if the rate is not known.
+ */
+bool ttp_link_busy(struct ttp_link *link, u32 rtt_ns)
+	__must_hold(&link->granter.lock);
 
 /**
  * ttp_link_rules() - what may be granted

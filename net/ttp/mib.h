@@ -85,6 +85,8 @@ enum ttp_mib_item {
 	TTP_MIB_GRANT_STALLED,
 	/* messages not granted for want of room in the socket */
 	TTP_MIB_GRANT_BLOCKED,
+	TTP_MIB_CUTOFFS_OUT,		/* CUTOFFS sent */
+	TTP_MIB_CUTOFFS_IN,		/* CUTOFFS received */
 	TTP_MIB_ACK_OUT,		/* ACK packets sent */
 	TTP_MIB_ACK_IN,			/* ACK packets received */
 	TTP_MIB_ACK_PIGGYBACK,		/* acknowledgments that rode in DATA */

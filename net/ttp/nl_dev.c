@@ -30,7 +30,9 @@ static int ttp_nl_dev_put_config(struct sk_buff *skb,
 	    nla_put_u32(skb, TTP_A_DEV_INCOMING, READ_ONCE(c->incoming)) ||
 	    nla_put_u8(skb, TTP_A_DEV_TAG, READ_ONCE(c->tag)) ||
 	    nla_put_u8(skb, TTP_A_DEV_LEVELS, READ_ONCE(c->levels)) ||
-	    nla_put(skb, TTP_A_DEV_PCP_MAP, sizeof(c->pcp), c->pcp))
+	    nla_put(skb, TTP_A_DEV_PCP_MAP, sizeof(c->pcp), c->pcp) ||
+	    nla_put_u32(skb, TTP_A_DEV_ANNOUNCE, READ_ONCE(c->announce)) ||
+	    nla_put_u32(skb, TTP_A_DEV_DELAY_TARGET_NS, READ_ONCE(c->delay_ns)))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -218,6 +220,10 @@ static int ttp_nl_dev_get_config(struct genl_info *info,
 		c->levels = nla_get_u8(a[TTP_A_DEV_LEVELS]);
 	if (a[TTP_A_DEV_PCP_MAP])
 		nla_memcpy(c->pcp, a[TTP_A_DEV_PCP_MAP], sizeof(c->pcp));
+	if (a[TTP_A_DEV_ANNOUNCE])
+		c->announce = nla_get_u32(a[TTP_A_DEV_ANNOUNCE]);
+	if (a[TTP_A_DEV_DELAY_TARGET_NS])
+		c->delay_ns = nla_get_u32(a[TTP_A_DEV_DELAY_TARGET_NS]);
 
 	if (ttp_nl_dev_foreign(c->ethertype)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, a[TTP_A_DEV_ETHERTYPE],
@@ -302,6 +308,8 @@ static int ttp_nl_dev_change(struct genl_info *info, struct ttp_link *link)
 	WRITE_ONCE(c->incoming, new.incoming);
 	WRITE_ONCE(c->tag, new.tag);
 	WRITE_ONCE(c->levels, new.levels);
+	WRITE_ONCE(c->announce, new.announce);
+	WRITE_ONCE(c->delay_ns, new.delay_ns);
 	for (i = 0; i < TTP_LEVELS; i++)
 		WRITE_ONCE(c->pcp[i], new.pcp[i]);
 	WRITE_ONCE(link->granter.due, true);

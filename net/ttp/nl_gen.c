@@ -48,6 +48,10 @@ static const struct netlink_range_validation ttp_a_dev_incoming_range = {
 	.max	= 268435456ULL,
 };
 
+static const struct netlink_range_validation ttp_a_dev_announce_range = {
+	.max	= 1048576ULL,
+};
+
 static const struct netlink_range_validation ttp_a_peer_ifindex_range = {
 	.min	= 1ULL,
 	.max	= S32_MAX,
@@ -113,7 +117,7 @@ static const struct nla_policy ttp_dev_get_nl_policy[TTP_A_DEV_IFINDEX + 1] = {
 };
 
 /* TTP_CMD_DEV_ADD - do */
-static const struct nla_policy ttp_dev_add_nl_policy[TTP_A_DEV_PCP_MAP + 1] = {
+static const struct nla_policy ttp_dev_add_nl_policy[TTP_A_DEV_DELAY_TARGET_NS + 1] = {
 	[TTP_A_DEV_IFINDEX] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_ifindex_range),
 	[TTP_A_DEV_ETHERTYPE] = NLA_POLICY_MIN(NLA_U16, 1536),
 	[TTP_A_DEV_CRC] = NLA_POLICY_MAX(NLA_U8, 1),
@@ -129,10 +133,12 @@ static const struct nla_policy ttp_dev_add_nl_policy[TTP_A_DEV_PCP_MAP + 1] = {
 	[TTP_A_DEV_TAG] = NLA_POLICY_MAX(NLA_U8, 1),
 	[TTP_A_DEV_LEVELS] = NLA_POLICY_RANGE(NLA_U8, 1, 8),
 	[TTP_A_DEV_PCP_MAP] = NLA_POLICY_EXACT_LEN(TTP_PCP_MAP_LEN),
+	[TTP_A_DEV_ANNOUNCE] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_announce_range),
+	[TTP_A_DEV_DELAY_TARGET_NS] = { .type = NLA_U32, },
 };
 
 /* TTP_CMD_DEV_SET - do */
-static const struct nla_policy ttp_dev_set_nl_policy[TTP_A_DEV_PCP_MAP + 1] = {
+static const struct nla_policy ttp_dev_set_nl_policy[TTP_A_DEV_DELAY_TARGET_NS + 1] = {
 	[TTP_A_DEV_IFINDEX] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_ifindex_range),
 	[TTP_A_DEV_ETHERTYPE] = NLA_POLICY_MIN(NLA_U16, 1536),
 	[TTP_A_DEV_CRC] = NLA_POLICY_MAX(NLA_U8, 1),
@@ -148,6 +154,8 @@ static const struct nla_policy ttp_dev_set_nl_policy[TTP_A_DEV_PCP_MAP + 1] = {
 	[TTP_A_DEV_TAG] = NLA_POLICY_MAX(NLA_U8, 1),
 	[TTP_A_DEV_LEVELS] = NLA_POLICY_RANGE(NLA_U8, 1, 8),
 	[TTP_A_DEV_PCP_MAP] = NLA_POLICY_EXACT_LEN(TTP_PCP_MAP_LEN),
+	[TTP_A_DEV_ANNOUNCE] = NLA_POLICY_FULL_RANGE(NLA_U32, &ttp_a_dev_announce_range),
+	[TTP_A_DEV_DELAY_TARGET_NS] = { .type = NLA_U32, },
 };
 
 /* TTP_CMD_DEV_DEL - do */
@@ -213,14 +221,14 @@ static const struct genl_split_ops ttp_nl_ops[] = {
 		.cmd		= TTP_CMD_DEV_ADD,
 		.doit		= ttp_nl_dev_add_doit,
 		.policy		= ttp_dev_add_nl_policy,
-		.maxattr	= TTP_A_DEV_PCP_MAP,
+		.maxattr	= TTP_A_DEV_DELAY_TARGET_NS,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{
 		.cmd		= TTP_CMD_DEV_SET,
 		.doit		= ttp_nl_dev_set_doit,
 		.policy		= ttp_dev_set_nl_policy,
-		.maxattr	= TTP_A_DEV_PCP_MAP,
+		.maxattr	= TTP_A_DEV_DELAY_TARGET_NS,
 		.flags		= GENL_UNS_ADMIN_PERM | GENL_CMD_CAP_DO,
 	},
 	{

@@ -10,20 +10,6 @@
 #include "crc.h"
 #include "output.h"
 
-/**
- * struct ttp_output_cb - our part of a packet in the caller's queue
- * @link: whose it is; the queue lives within one RCU read section
- */
-struct ttp_output_cb {
-	struct ttp_link	*link;
-};
-
-static struct ttp_output_cb *ttp_output_cb(struct sk_buff *skb)
-{
-	BUILD_BUG_ON(sizeof(struct ttp_output_cb) > sizeof(skb->cb));
-	return (struct ttp_output_cb *)skb->cb;
-}
-
 /* What every packet tells, from what is known of the device and the peer */
 
 static void ttp_output_fill_peer(struct ttp_packet *pkt, struct ttp_peer *peer,
@@ -164,6 +150,9 @@ static void ttp_output_count(struct ttp_link *link, u8 type)
 	case TTP_WIRE_RESEND:
 		TTP_INC(link, RESEND_OUT);
 		break;
+	case TTP_WIRE_CUTOFFS:
+		TTP_INC(link, CUTOFFS_OUT);
+		break;
 	case TTP_WIRE_ACK:
 		TTP_INC(link, ACK_OUT);
 		break;
@@ -281,6 +270,9 @@ static void ttp_output_data_header(struct ttp_rpc *rpc, struct ttp_packet *pkt,
 	if (again)
 		pkt->flags |= TTP_WIRE_F_RETRANS;
 	pkt->level = ttp_msgout_level(&rpc->out, offset);
+	pkt->cong = min((rpc->out.granted - rpc->out.sent) / TTP_WIRE_CONG_UNIT,
+			(u32)U8_MAX);
+	pkt->cutoffs = READ_ONCE(rpc->key.peer->cutoffs_version);
 	pkt->data.msg_len = rpc->out.len;
 	pkt->data.offset = offset;
 	pkt->data.unsched = rpc->out.unsched;
@@ -599,6 +591,22 @@ int ttp_output_probe(struct ttp_link *link, const u8 *mac,
 	return 0;
 }
 
+void ttp_output_cutoffs(struct ttp_peer *peer, struct sk_buff_head *out)
+{
+	struct ttp_link *link = peer->key.link;
+	struct ttp_packet pkt;
+
+	ttp_output_init(&pkt, TTP_WIRE_CUTOFFS, link, NULL);
+	pkt.dst_epoch = READ_ONCE(peer->epoch);
+	spin_lock(&link->cutoffs.lock);
+	pkt.table.version = link->cutoffs.version;
+	pkt.table.limit = link->cutoffs.limit;
+	memcpy(pkt.table.longest, link->cutoffs.table.longest,
+	       sizeof(pkt.table.longest));
+	spin_unlock(&link->cutoffs.lock);
+	ttp_output_simple(link, peer->key.mac, peer, &pkt, out);
+}
+
 /* Acknowledgments */
 
 void ttp_output_acks(struct ttp_peer *peer, struct sk_buff_head *out)
@@ -652,34 +660,4 @@ void ttp_output_ack(struct ttp_rpc *rpc, struct sk_buff_head *out)
 	};
 
 	ttp_output_ack_id(rpc->key.peer, &ack, false, out);
-}
-
-/* Handing over */
-
-/* A message to our own address: in again at the bottom, as from the wire */
-static int ttp_output_loop(struct sk_buff *skb)
-{
-	skb_pull(skb, ETH_HLEN);
-	skb_reset_network_header(skb);
-	skb->pkt_type = PACKET_LOOPBACK;
-	skb->ip_summed = CHECKSUM_UNNECESSARY;
-	return netif_rx(skb);
-}
-
-void ttp_output_flush(struct sk_buff_head *out)
-{
-	struct ttp_link *link;
-	struct sk_buff *skb;
-	int rc;
-
-	while ((skb = __skb_dequeue(out))) {
-		link = ttp_output_cb(skb)->link;
-		if (ether_addr_equal(eth_hdr(skb)->h_dest,
-				     skb->dev->dev_addr))
-			rc = ttp_output_loop(skb);
-		else
-			rc = dev_queue_xmit(skb);
-		if (net_xmit_eval(rc))	/* a macro: looks twice */
-			TTP_INC(link, OUT_ERRORS);
-	}
 }

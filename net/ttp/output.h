@@ -30,6 +30,20 @@
 #define TTP_OUTPUT_ACK_DELAY_NS	50000U
 
 /**
+ * struct ttp_output_cb - our part of a packet in the caller's queue
+ * @link: whose it is; the queue lives within one RCU read section
+ */
+struct ttp_output_cb {
+	struct ttp_link	*link;
+};
+
+static inline struct ttp_output_cb *ttp_output_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct ttp_output_cb) > sizeof(skb->cb));
+	return (struct ttp_output_cb *)skb->cb;
+}
+
+/**
  * ttp_output_ready() - whether there is something that may be sent
  * @rpc: the RPC
  *
@@ -165,6 +179,15 @@ void ttp_output_ack(struct ttp_rpc *rpc, struct sk_buff_head *out);
  */
 void ttp_output_ack_id(struct ttp_peer *peer, const struct ttp_ack *ack,
 		       bool now, struct sk_buff_head *out);
+
+/**
+ * ttp_output_cutoffs() - tell a peer at which levels to send
+ * @peer: the peer
+ * @out: gets the packet
+ *
+ * Context: BH disabled, RCU read section; takes peer->lock.
+ */
+void ttp_output_cutoffs(struct ttp_peer *peer, struct sk_buff_head *out);
 
 /**
  * ttp_output_acks() - send the acknowledgments that wait

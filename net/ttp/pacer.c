@@ -56,7 +56,8 @@ static void ttp_pacer_arm(struct ttp_link *link, u64 now_ns)
 static void ttp_pacer_queue(struct ttp_rpc *rpc, bool wait, bool oldest,
 			    u32 sent)
 {
-	struct ttp_pacer *pacer = &rpc->key.peer->key.link->pacer;
+	struct ttp_link *link = rpc->key.peer->key.link;
+	struct ttp_pacer *pacer = &link->pacer;
 	bool more = wait && ttp_output_ready(rpc);
 
 	lockdep_assert_held(&rpc->lock);
@@ -65,7 +66,7 @@ static void ttp_pacer_queue(struct ttp_rpc *rpc, bool wait, bool oldest,
 	if (more && rpc->live) {
 		ttp_srpt_put(&pacer->queue, &rpc->tx,
 			     rpc->out.len - rpc->out.sent, rpc->start_ns);
-		ttp_pacer_arm(rpc->key.peer->key.link, ktime_get_ns());
+		ttp_pacer_arm(link, ktime_get_ns());
 	} else {
 		ttp_srpt_del(&pacer->queue, &rpc->tx);
 	}

@@ -93,6 +93,7 @@ static struct ttp_peer *ttp_peer_alloc(const struct ttp_peer_key *key,
 	refcount_set(&peer->refcnt, 2);		/* the table's, the caller's */
 	spin_lock_init(&peer->lock);
 	peer->mtu = TTP_WIRE_DEFAULT_MTU;
+	peer->cutoffs = ttp_level_defaults;
 	peer->forgot_ns = READ_ONCE(key->link->forgot_ns);
 	/*
 	 * Ids advance by 2 an RPC, and there is less than one RPC a ns: so a
@@ -344,18 +345,62 @@ u32 ttp_peer_set_epoch(struct ttp_peer *peer, u32 epoch)
 	peer->fresh = false;
 	peer->ack_count = 0;
 	peer->ack_due_ns = 0;
+	ttp_peer_set_cutoffs(peer, 0, 0, &ttp_level_defaults);
 	WRITE_ONCE(peer->mtu, TTP_WIRE_DEFAULT_MTU);
 	return old;
 }
 
-u32 ttp_peer_unsched(const struct ttp_peer *peer)
+void ttp_peer_set_cutoffs(struct ttp_peer *peer, u8 version, u32 limit,
+			  const struct ttp_level_cutoffs *cutoffs)
+{
+	lockdep_assert_held(&peer->lock);
+
+	WRITE_ONCE(peer->limit, limit);
+	peer->cutoffs = *cutoffs;
+	WRITE_ONCE(peer->cutoffs_version, version);
+}
+
+u8 ttp_peer_level(struct ttp_peer *peer, u32 len)
+{
+	u8 levels = READ_ONCE(peer->key.link->config.levels);
+	u8 level;
+
+	spin_lock(&peer->lock);
+	level = ttp_level_unsched(levels, &peer->cutoffs, len);
+	spin_unlock(&peer->lock);
+	return level;
+}
+
+u32 ttp_peer_unsched(const struct ttp_peer *peer, u32 len)
 {
 	const struct ttp_link *link = peer->key.link;
-	u32 own = READ_ONCE(link->config.unsched);
+	u32 announce = READ_ONCE(link->config.announce);
+	u32 limit = READ_ONCE(link->config.unsched);
 
-	if (own)
-		return max(own, READ_ONCE(link->mtu));
-	return ttp_link_bdp(link, READ_ONCE(peer->rtt.min_ns));
+	if (limit)
+		limit = max(limit, READ_ONCE(link->mtu));
+	else
+		limit = ttp_link_bdp(link, READ_ONCE(peer->rtt.min_ns));
+	/* One that has to wait for a grant anyway may as well wait sooner */
+	if (announce && len > limit)
+		limit = min(limit, max(announce, READ_ONCE(link->mtu)));
+	return limit;
+}
+
+u32 ttp_peer_target(const struct ttp_peer *peer)
+{
+	u32 delay_ns = READ_ONCE(peer->key.link->config.delay_ns);
+	u32 rtt_ns = READ_ONCE(peer->rtt.min_ns);
+
+	/* Without a rate nobody knows whether it waits before this link */
+	if (!rtt_ns || delay_ns == TTP_DELAY_OFF ||
+	    !ttp_link_rate(peer->key.link))
+		return 0;
+	/* As much as a round trip in queues: enough to keep the link busy */
+	if (!delay_ns)
+		delay_ns = max(rtt_ns, TTP_AUTO_DELAY_NS);
+	/* Paths that differ in length are no queues */
+	return rtt_ns + delay_ns + READ_ONCE(peer->reorder.late_ns);
 }
 
 u32 ttp_peer_window(const struct ttp_peer *peer)

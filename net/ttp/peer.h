@@ -66,6 +66,11 @@ struct ttp_peer_key {
  * @stamp_ns: when that arrived, monotonic
  * @heard_ns: when anything arrived from it last, monotonic; 0 = never
  * @rtt: round-trip time
+ * @cutoffs: what levels it wants to be sent at
+ * @limit: what it wants to be sent of a message without a grant, bytes; 0 = any.
+ *	Read without the lock
+ * @cutoffs_version: of @cutoffs and @limit; 0 = it has told none
+ * @cutoffs_ns: when it was told ours last, monotonic
  * @reorder: how late packets from it come
  * @next_id: id of the next own RPC.  Grows by 2; a peer that is forgotten
  *	and met again starts above, as it starts from the clock
@@ -115,6 +120,10 @@ struct ttp_peer {
 	u64			stamp_ns;
 	u64			heard_ns;
 	struct ttp_rtt		rtt;
+	struct ttp_level_cutoffs	cutoffs;
+	u32			limit;
+	u8			cutoffs_version;
+	u64			cutoffs_ns;
 	struct ttp_reorder	reorder;
 	u64			next_id;
 	struct list_head	open;
@@ -245,11 +254,44 @@ bool ttp_peer_disarmed(struct ttp_peer *peer) __must_hold(&peer->lock);
 /**
  * ttp_peer_unsched() - bytes of a message to a peer that need no grant
  * @peer: the peer
+ * @len: bytes of the message; 0 = of one that is short enough
  *
  * Context: any.
  * Return: bytes, at least one MTU.
  */
-u32 ttp_peer_unsched(const struct ttp_peer *peer);
+u32 ttp_peer_unsched(const struct ttp_peer *peer, u32 len);
+
+/**
+ * ttp_peer_set_cutoffs() - note what levels a peer wants to be sent at
+ * @peer: the peer
+ * @version: of the table; 0 = it has none
+ * @limit: what it wants to be sent of a message without a grant; 0 = any
+ * @cutoffs: the table
+ *
+ * Context: peer->lock held.
+ */
+void ttp_peer_set_cutoffs(struct ttp_peer *peer, u8 version, u32 limit,
+			  const struct ttp_level_cutoffs *cutoffs)
+	__must_hold(&peer->lock);
+
+/**
+ * ttp_peer_level() - level of what is sent to a peer without a grant
+ * @peer: the peer
+ * @len: bytes of the message
+ *
+ * Context: BH disabled; takes peer->lock.
+ * Return: the level.
+ */
+u8 ttp_peer_level(struct ttp_peer *peer, u32 len);
+
+/**
+ * ttp_peer_target() - how long a granted packet of a peer should take
+ * @peer: the peer
+ *
+ * Context: any.
+ * Return: longest round-trip time with the grant on the way there, ns; 0 = any.
+ */
+u32 ttp_peer_target(const struct ttp_peer *peer);
 
 /**
  * ttp_peer_window() - bytes to grant a message of a peer beyond what arrived

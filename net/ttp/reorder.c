@@ -8,12 +8,13 @@
 
 void ttp_reorder_late(struct ttp_reorder *r, u64 late_ns)
 {
-	r->late_ns = clamp_t(u64, late_ns, r->late_ns, TTP_REORDER_MAX_NS);
+	WRITE_ONCE(r->late_ns, clamp_t(u64, late_ns, r->late_ns,
+				       TTP_REORDER_MAX_NS));
 }
 
 void ttp_reorder_lost(struct ttp_reorder *r)
 {
-	r->late_ns -= DIV_ROUND_UP(r->late_ns, 16);
+	WRITE_ONCE(r->late_ns, r->late_ns - DIV_ROUND_UP(r->late_ns, 16));
 }
 
 u32 ttp_reorder_wait(const struct ttp_reorder *r, u32 rtt_ns)

@@ -149,6 +149,21 @@ static int ttp_rpc_publish_client(struct ttp_rpc *rpc)
 	return err;
 }
 
+/* What goes without a grant of a message */
+static u32 ttp_rpc_unsched(const struct ttp_rpc *rpc, u32 len)
+{
+	const struct ttp_peer *peer = rpc->key.peer;
+	u32 unsched = ttp_peer_unsched(peer, len);
+	u32 limit = READ_ONCE(peer->limit);
+
+	/* One packet each is not worth a question */
+	if (len <= READ_ONCE(peer->key.link->mtu) - TTP_WIRE_DATA_HLEN)
+		return len;
+	if (limit)
+		unsched = min(unsched, max(limit, TTP_WIRE_MIN_SEGMENT));
+	return min(unsched, len);
+}
+
 void ttp_rpc_sends(struct ttp_rpc *rpc, const struct ttp_msgout *out)
 {
 	struct ttp_sock *ts = ttp_sk(rpc->sk);
@@ -156,8 +171,10 @@ void ttp_rpc_sends(struct ttp_rpc *rpc, const struct ttp_msgout *out)
 	lockdep_assert_held(&rpc->lock);
 
 	rpc->out = *out;
-	rpc->out.unsched = min(out->len, ttp_peer_unsched(rpc->key.peer));
+	rpc->out.unsched = ttp_rpc_unsched(rpc, out->len);
 	rpc->out.granted = rpc->out.unsched;
+	if (!rpc->out.fixed)
+		rpc->out.level = ttp_peer_level(rpc->key.peer, out->len);
 	rpc->snd_cost = TTP_RPC_COST;
 	spin_lock(&ts->lock);
 	ts->snd_bytes += out->len;
@@ -303,13 +320,13 @@ void ttp_rpc_not_incoming(struct ttp_rpc *rpc)
 
 static void ttp_rpc_not_outgoing(struct ttp_rpc *rpc)
 {
-	struct ttp_pacer *pacer = &rpc->key.peer->key.link->pacer;
+	struct ttp_link *link = rpc->key.peer->key.link;
 
 	if (!ttp_rpc_waits(rpc))
 		return;
-	spin_lock(&pacer->lock);
-	ttp_srpt_del(&pacer->queue, &rpc->tx);
-	spin_unlock(&pacer->lock);
+	spin_lock(&link->pacer.lock);
+	ttp_srpt_del(&link->pacer.queue, &rpc->tx);
+	spin_unlock(&link->pacer.lock);
 }
 
 void ttp_rpc_unlink(struct ttp_rpc *rpc)

@@ -56,8 +56,8 @@ struct ttp_rpc_key {
  * socket.  Being in ttp_sock.ready or .waiting needs no reference of its own,
  * as ttp_sock_leave() empties both.  Freed after a grace period.
  *
- * Lock order: @lock, then one of peer->lock, pacer.lock, granter.lock or
- * ttp_sock.lock.  Never two
+ * Lock order: @lock, then one of peer->lock, pacer.lock, granter.lock,
+ * cutoffs.lock or ttp_sock.lock.  Never two
  * RPCs' locks at once.  Packets are built under @lock, but handed to the
  * device after it is released.
  *

@@ -4,22 +4,99 @@
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 
 #include "sched.h"
 #include "wire.h"
+
+/*
+ * A message does not live for long, and its sender knows exactly; the network
+ * is for all messages of a peer, and delays mean less.
+ */
+#define TTP_SCHED_UPLINK_GAIN	4U
+#define TTP_SCHED_PATH_GAIN	16U
+#define TTP_SCHED_ALL_GAIN	4U
+/* By which all that is granted grows with each round, bytes */
+#define TTP_SCHED_ALL_STEP	256U
+
+bool ttp_sched_slowed(const struct ttp_sched_peer *peer)
+{
+	return READ_ONCE(peer->late);
+}
 
 void ttp_sched_init(struct ttp_sched *s)
 {
 	ttp_srpt_init(&s->peers);
 	INIT_LIST_HEAD(&s->by_age);
 	s->incoming = 0;
+	s->senders = 0;
+	memset(&s->all, 0, sizeof(s->all));
 	s->owed = 0;
 }
 
 void ttp_sched_peer_init(struct ttp_sched_peer *peer)
 {
+	memset(peer, 0, sizeof(*peer));
 	ttp_srpt_init(&peer->queue);
-	peer->node.in = false;
+}
+
+/* How far ahead of what has arrived its sender should be */
+static u32 ttp_sched_window(const struct ttp_sched_msg *msg)
+{
+	return min(ttp_share_of(&msg->uplink, msg->window),
+		   ttp_share_of(&msg->peer->path, msg->window));
+}
+
+static void ttp_sched_learn_uplink(struct ttp_sched_msg *msg,
+				   const struct ttp_sched_news *news)
+{
+	struct ttp_share_rule rule = {
+		.floor = news->packet,
+		.step = news->packet,
+		.gain = TTP_SCHED_UPLINK_GAIN,
+	};
+	bool stuck;
+
+	/* At full rate half of a window of two round trips is on its way */
+	stuck = news->unsent >
+		ttp_share_of(&msg->uplink, msg->window) / 4 * 3;
+	ttp_share_arrived(&msg->uplink, news->bytes, stuck, msg->window, &rule);
+}
+
+/*
+ * Switches with little memory have no room for what many senders may send at the
+ * same time.  A window at least keeps the link busy.  It takes long to grow
+ * again, as nothing but the next losses tells that it was too soon.
+ */
+static void ttp_sched_learn_all(struct ttp_sched *s, u32 window, u32 overcommit,
+				const struct ttp_sched_news *news)
+{
+	struct ttp_share_rule rule = {
+		.floor = window,
+		.step = TTP_SCHED_ALL_STEP,
+		.gain = TTP_SCHED_ALL_GAIN,
+	};
+
+	ttp_share_arrived(&s->all, news->bytes, news->again,
+			  window * overcommit, &rule);
+}
+
+void ttp_sched_learn(struct ttp_sched *s, struct ttp_sched_msg *msg,
+		     u32 overcommit, const struct ttp_sched_news *news)
+{
+	struct ttp_share_rule rule = {
+		.floor = news->packet,
+		.step = news->packet,
+		.gain = TTP_SCHED_PATH_GAIN,
+	};
+	struct ttp_sched_peer *peer = msg->peer;
+
+	ttp_sched_learn_uplink(msg, news);
+	ttp_sched_learn_all(s, msg->window, overcommit, news);
+	if (news->timed)
+		WRITE_ONCE(peer->late, news->late);
+	ttp_share_arrived(&peer->path, news->bytes, peer->late, msg->window,
+			  &rule);
 }
 
 /*
@@ -79,6 +156,9 @@ void ttp_sched_add(struct ttp_sched *s, struct ttp_sched_peer *peer,
 		   struct ttp_sched_msg *msg)
 {
 	msg->peer = peer;
+	if (!peer->msgs++)
+		s->senders++;
+	memset(&msg->uplink, 0, sizeof(msg->uplink));
 	msg->counted = 0;
 	msg->stalled = false;
 	msg->blocked = false;
@@ -122,6 +202,8 @@ void ttp_sched_del(struct ttp_sched *s, struct ttp_sched_msg *msg)
 		return;
 	msg->stalled = true;
 	ttp_sched_place(s, msg);
+	if (!--msg->peer->msgs)
+		s->senders--;
 	msg->peer = NULL;
 }
 
@@ -148,12 +230,13 @@ static u8 ttp_sched_level(unsigned int rank, unsigned int active, u8 levels)
 static bool ttp_sched_give(struct ttp_sched *s, struct ttp_sched_msg *msg,
 			   u64 limit, u8 level)
 {
-	u64 want = min_t(u64, msg->len, (u64)msg->received + msg->window);
+	u32 window = ttp_sched_window(msg);
+	u64 want = min_t(u64, msg->len, (u64)msg->received + window);
 
 	want = min(want, msg->granted + limit - min(limit, s->incoming));
 	if (want <= msg->granted ||
 	    (want < msg->len &&
-	     (want - msg->granted < min_t(u64, msg->window, limit) / 4 ||
+	     (want - msg->granted < min_t(u64, window, limit) / 4 ||
 	      want < msg->received + TTP_WIRE_MIN_SEGMENT)))
 		return false;
 	msg->granted = want;
@@ -200,7 +283,8 @@ static struct ttp_sched_msg *ttp_sched_oldest(struct ttp_sched *s, u64 limit,
 	return msg;
 }
 
-static u64 ttp_sched_limit(const struct ttp_sched_rules *rules,
+static u64 ttp_sched_limit(const struct ttp_sched *s,
+			   const struct ttp_sched_rules *rules,
 			   struct ttp_sched_msg **firsts, unsigned int active)
 {
 	u32 longest = 0;
@@ -210,7 +294,7 @@ static u64 ttp_sched_limit(const struct ttp_sched_rules *rules,
 		return rules->incoming;
 	for (i = 0; i < active; i++)
 		longest = max(longest, firsts[i]->window);
-	return (u64)longest * rules->overcommit;
+	return ttp_share_of(&s->all, longest * rules->overcommit);
 }
 
 unsigned int ttp_sched_run(struct ttp_sched *s,
@@ -227,7 +311,7 @@ unsigned int ttp_sched_run(struct ttp_sched *s,
 	active = ttp_sched_firsts(s, rules, firsts);
 	if (!active)
 		s->owed = 0;
-	limit = ttp_sched_limit(rules, firsts, active);
+	limit = ttp_sched_limit(s, rules, firsts, active);
 	picks[0] = ttp_sched_oldest(s, limit, firsts, active, rules->levels);
 	n = picks[0] ? 1 : 0;
 	for (i = 0; i < active; i++) {

@@ -13,6 +13,7 @@
 #ifndef _NET_TTP_SCHED_H
 #define _NET_TTP_SCHED_H
 
+#include "share.h"
 #include "srpt.h"
 
 /* Messages granted at a time, at most */
@@ -23,7 +24,7 @@
 /**
  * struct ttp_sched_rules - what a receiver allows
  * @incoming: bytes granted and not arrived, of all messages; 0 = as many as
- *	@overcommit of the longest window
+ *	@overcommit of the longest window, fewer while the network loses them
  * @overcommit: messages granted at a time, 1 to TTP_SCHED_MAX
  * @levels: priority levels for granted bytes
  */
@@ -37,10 +38,34 @@ struct ttp_sched_rules {
  * struct ttp_sched_peer - a sender
  * @queue: its messages that want grants
  * @node: in ttp_sched.peers, by the first of @queue
+ * @path: how much of a window the network on the way has room for
+ * @late: its last granted packet that told had to wait in the network
+ * @msgs: its messages that are known here
  */
 struct ttp_sched_peer {
 	struct ttp_srpt		queue;
 	struct ttp_srpt_node	node;
+	struct ttp_share	path;
+	bool			late;
+	u32			msgs;
+};
+
+/**
+ * struct ttp_sched_news - what came with bytes of a message
+ * @bytes: how many
+ * @packet: bytes of a packet
+ * @unsent: bytes that its sender might have sent and has not
+ * @timed: whether it is known how long they took
+ * @late: whether that was longer than it should be, on the way
+ * @again: whether they were sent before, and lost
+ */
+struct ttp_sched_news {
+	u32	bytes;
+	u32	packet;
+	u32	unsent;
+	bool	timed;
+	bool	late;
+	bool	again;
 };
 
 /**
@@ -52,6 +77,7 @@ struct ttp_sched_peer {
  * @received: bytes that have arrived
  * @granted: bytes from the start that the sender may send
  * @window: bytes granted beyond what has arrived
+ * @uplink: how much of @window its sender can use: it may be busy with others
  * @counted: bytes that it has in ttp_sched.incoming
  * @level: priority level of the last grant
  * @stalled: the sender is silent; nothing is granted, nothing counted
@@ -65,6 +91,7 @@ struct ttp_sched_msg {
 	u32			received;
 	u32			granted;
 	u32			window;
+	struct ttp_share	uplink;
 	u32			counted;
 	u8			level;
 	bool			stalled;
@@ -76,6 +103,8 @@ struct ttp_sched_msg {
  * @peers: senders of messages that want a grant (ttp_sched_peer.node)
  * @by_age: these messages, in order of arrival
  * @incoming: bytes granted and not arrived
+ * @all: how many of the windows of @overcommit messages
+ * @senders: peers with messages that are known here
  * @owed: bytes of its share that the oldest message did not get yet; less than
  *	0: it got more at once
  */
@@ -83,6 +112,8 @@ struct ttp_sched {
 	struct ttp_srpt		peers;
 	struct list_head	by_age;
 	u64			incoming;
+	struct ttp_share	all;
+	u32			senders;
 	s64			owed;
 };
 
@@ -127,6 +158,22 @@ void ttp_sched_arrived(struct ttp_sched *s, struct ttp_sched_msg *msg,
 		       u32 received);
 
 /**
+ * ttp_sched_learn() - adjust what senders get
+ * @s: the scheduler
+ * @msg: a message, known here
+ * @overcommit: messages granted at a time
+ * @news: what came with more of it
+ *
+ * A message whose sender does not send what it is granted gets less, and so do all
+ * of a sender if the network on the way delays them, and all together if it has
+ * no room for so many.
+ *
+ * Context: any, the owner's lock.
+ */
+void ttp_sched_learn(struct ttp_sched *s, struct ttp_sched_msg *msg,
+		     u32 overcommit, const struct ttp_sched_news *news);
+
+/**
  * ttp_sched_stall() - the sender of a message does not send what it may
  * @s: the scheduler
  * @msg: the message
@@ -167,6 +214,15 @@ void ttp_sched_unblock(struct ttp_sched *s, struct ttp_sched_msg *msg,
  * Context: any, the owner's lock.
  */
 void ttp_sched_del(struct ttp_sched *s, struct ttp_sched_msg *msg);
+
+/**
+ * ttp_sched_slowed() - whether a sender gets less for the network's sake
+ * @peer: the sender
+ *
+ * Context: any.
+ * Return: see above; as it was at some time of late.
+ */
+bool ttp_sched_slowed(const struct ttp_sched_peer *peer);
 
 /**
  * ttp_sched_run() - grant what should be granted now

@@ -149,16 +149,16 @@ static void ttp_sendmsg_discard(struct sock *sk, struct ttp_msgout *out)
 	ttp_net_uncharge(ttp_net(sock_net(sk)), TTP_MEM_OUT, truesize);
 }
 
-/* The program's wish, or what its length tells */
-static u8 ttp_sendmsg_level(const struct ttp_sending *s, bool *fixed)
+/* The program's wish, if it has one */
+static void ttp_sendmsg_level(const struct ttp_sending *s,
+			      struct ttp_msgout *out)
 {
 	int priority = READ_ONCE(ttp_sk(s->sk)->priority);
 	u8 levels = READ_ONCE(s->link->config.levels);
 
-	*fixed = priority >= 0;
-	if (*fixed)
-		return min_t(u8, priority, levels - 1);
-	return ttp_level_unsched(levels, &ttp_level_defaults, s->len);
+	out->fixed = priority >= 0;
+	if (out->fixed)
+		out->level = min_t(u8, priority, levels - 1);
 }
 
 static int ttp_sendmsg_copy(struct ttp_sending *s, struct msghdr *msg,
@@ -182,7 +182,7 @@ static int ttp_sendmsg_copy(struct ttp_sending *s, struct msghdr *msg,
 		ttp_net_uncharge(tn, TTP_MEM_OUT, truesize);
 		return err == -ENOMEM ? -ENOBUFS : err;
 	}
-	out->level = ttp_sendmsg_level(s, &out->fixed);
+	ttp_sendmsg_level(s, out);
 	return 0;
 }
 

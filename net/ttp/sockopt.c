@@ -128,8 +128,10 @@ static void ttp_sockopt_peer_status(struct ttp_net *tn,
 		status->srtt_us = peer->rtt.srtt_ns / NSEC_PER_USEC;
 		status->peer_epoch = peer->epoch;
 		spin_unlock_bh(&peer->lock);
-		status->window = ttp_peer_unsched(peer);
+		status->window = ttp_peer_unsched(peer, 0);
 		status->flags = TTP_STATUS_PEER_KNOWN;
+		if (ttp_sched_slowed(&peer->sched))
+			status->flags |= TTP_STATUS_DELAY_LIMIT;
 		ttp_peer_put(peer);
 	}
 	rcu_read_unlock();

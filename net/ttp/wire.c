@@ -70,6 +70,10 @@ static const struct ttp_wire_format ttp_wire_formats[__TTP_WIRE_TYPES] = {
 	[TTP_WIRE_NEED_ACK] = {
 		.from = FROM_EITHER,
 	},
+	[TTP_WIRE_CUTOFFS] = {
+		.size = sizeof(struct ttp_wire_cutoffs),
+		.from = FROM_NOBODY,
+	},
 	[TTP_WIRE_FULL] = {
 		.from = FROM_EITHER,
 	},
@@ -102,6 +106,7 @@ static_assert(sizeof(struct ttp_wire_grant) == 16);
 static_assert(sizeof(struct ttp_wire_resend) == 8);
 static_assert(sizeof(struct ttp_wire_range) == 8);
 static_assert(sizeof(struct ttp_wire_note) == 8);
+static_assert(sizeof(struct ttp_wire_cutoffs) == 40);
 /* Full lists fit the smallest MTU, and DATA still has its least payload */
 static_assert(sizeof(struct ttp_wire_hdr) + sizeof(struct ttp_wire_ack) *
 	      TTP_WIRE_MAX_ACKS <= TTP_WIRE_MIN_MTU);
@@ -222,6 +227,21 @@ static bool ttp_wire_parse_note(const void *p, struct ttp_packet *pkt)
 	}
 }
 
+static bool ttp_wire_parse_cutoffs(const void *p, struct ttp_packet *pkt)
+{
+	const struct ttp_wire_cutoffs *c = p;
+	unsigned int i;
+
+	pkt->table.version = c->version;
+	pkt->table.limit = be32_to_cpu(c->limit);
+	for (i = 0; i < TTP_WIRE_LEVELS; i++) {
+		pkt->table.longest[i] = be32_to_cpu(c->longest[i]);
+		if (i && pkt->table.longest[i] > pkt->table.longest[i - 1])
+			return false;
+	}
+	return c->version && !memchr_inv(c->pad, 0, sizeof(c->pad));
+}
+
 static bool ttp_wire_parse_type(const void *p, struct ttp_packet *pkt)
 {
 	switch (pkt->type) {
@@ -231,6 +251,8 @@ static bool ttp_wire_parse_type(const void *p, struct ttp_packet *pkt)
 		return ttp_wire_parse_grant(p, pkt);
 	case TTP_WIRE_RESEND:
 		return ttp_wire_parse_resend(p, pkt);
+	case TTP_WIRE_CUTOFFS:
+		return ttp_wire_parse_cutoffs(p, pkt);
 	case TTP_WIRE_BUSY:
 	case TTP_WIRE_UNKNOWN:
 	case TTP_WIRE_REJECT:
@@ -353,10 +375,12 @@ enum ttp_parse ttp_wire_parse(const void *buf, unsigned int frame_len,
 
 static void ttp_wire_build_type(void *p, const struct ttp_packet *pkt)
 {
+	struct ttp_wire_cutoffs *c = p;
 	struct ttp_wire_resend *r = p;
 	struct ttp_wire_grant *g = p;
 	struct ttp_wire_data *d = p;
 	struct ttp_wire_note *n = p;
+	unsigned int i;
 
 	switch (pkt->type) {
 	case TTP_WIRE_DATA:
@@ -375,6 +399,12 @@ static void ttp_wire_build_type(void *p, const struct ttp_packet *pkt)
 	case TTP_WIRE_RESEND:
 		r->received = cpu_to_be32(pkt->resend.received);
 		r->level = pkt->resend.level;
+		break;
+	case TTP_WIRE_CUTOFFS:
+		c->version = pkt->table.version;
+		c->limit = cpu_to_be32(pkt->table.limit);
+		for (i = 0; i < TTP_WIRE_LEVELS; i++)
+			c->longest[i] = cpu_to_be32(pkt->table.longest[i]);
 		break;
 	case TTP_WIRE_BUSY:
 	case TTP_WIRE_UNKNOWN:

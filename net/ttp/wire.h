@@ -28,6 +28,9 @@
 /* As the end of a RESEND range: up to whatever was sent */
 #define TTP_WIRE_RANGE_ALL	0xffffffffU
 
+/* Unit of ttp_wire_hdr.cong, bytes */
+#define TTP_WIRE_CONG_UNIT	4096U
+
 #define TTP_WIRE_LEVELS		8
 #define TTP_WIRE_TOP_LEVEL	(TTP_WIRE_LEVELS - 1)
 
@@ -39,7 +42,7 @@ enum ttp_wire_type {
 	TTP_WIRE_BUSY		= 5,	/* server: alive, no response yet */
 	TTP_WIRE_UNKNOWN	= 6,	/* server: no such RPC, or stale epoch */
 	TTP_WIRE_NEED_ACK	= 7,	/* sender: was this message received? */
-	TTP_WIRE_CUTOFFS	= 8,	/* receiver's priority table (reserved) */
+	TTP_WIRE_CUTOFFS	= 8,	/* receiver: send at these levels */
 	TTP_WIRE_FULL		= 9,	/* receiver: no room, wait for a grant */
 	TTP_WIRE_PROBE		= 10,	/* anybody: are you there? */
 	TTP_WIRE_PROBE_REPLY	= 11,
@@ -82,7 +85,8 @@ enum ttp_wire_reject {
  * @flags: TTP_WIRE_F_*
  * @length: bytes after this header, without the padding of short frames
  * @level: priority level the packet was sent at, 0 to 7 (7 = highest)
- * @cong: congestion octet; zero, its use is reserved
+ * @cong: congestion octet of DATA: how much of its message may be sent and was
+ *	not, in TTP_WIRE_CONG_UNIT, saturating; else zero
  * @sport: sender's port; 0 where the packet is of no RPC
  * @dport: receiver's port, likewise
  * @crc: CRC32C of destination address, source address and the packet from
@@ -95,7 +99,7 @@ enum ttp_wire_reject {
  * @hold: ns between arrival of that packet and departure of this one
  * @mtu: bytes after the Ethernet header that the sender's device can take
  * @count: entries in the list after the type's own header
- * @cutoffs: version of the receiver's priority table in use; 0 = none
+ * @cutoffs: DATA: version of the receiver's table of levels in use; 0 = none
  */
 struct ttp_wire_hdr {
 	__u8	magic;
@@ -210,6 +214,22 @@ struct ttp_wire_note {
 	__be32	value;
 } __packed __aligned(2);
 
+/**
+ * struct ttp_wire_cutoffs - after the common header of CUTOFFS
+ * @version: of the table, not zero
+ * @pad: zero
+ * @limit: bytes of a message that may come without a grant; 0 = as many as the
+ *	sender thinks
+ * @longest: by level: bytes of the longest message that is sent at it without a
+ *	grant, if not at a higher one; none longer than of the level below
+ */
+struct ttp_wire_cutoffs {
+	__u8	version;
+	__u8	pad[3];
+	__be32	limit;
+	__be32	longest[TTP_WIRE_LEVELS];
+} __packed __aligned(2);
+
 /* Header bytes before list and payload */
 #define TTP_WIRE_DATA_HLEN \
 	(sizeof(struct ttp_wire_hdr) + sizeof(struct ttp_wire_data))
@@ -245,6 +265,7 @@ struct ttp_wire_note {
  * @grant: of GRANT
  * @resend: of RESEND
  * @note: of BUSY, UNKNOWN, REJECT, PROBE, PROBE_REPLY
+ * @table: of CUTOFFS
  */
 struct ttp_packet {
 	u8	type;
@@ -288,6 +309,11 @@ struct ttp_packet {
 			u32	value;
 			u8	code;
 		} note;
+		struct {
+			u32	longest[TTP_WIRE_LEVELS];
+			u32	limit;
+			u8	version;
+		} table;
 	};
 };
 

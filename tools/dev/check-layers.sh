@@ -9,9 +9,9 @@ cd "$(dirname "$0")/../../net/ttp"
 
 layer() {
 	case $1 in
-	wire|ranges|rtt|srpt|sched|level|reorder)		echo 0 ;;
-	mib|net|link|peer|sock|message|room|rpc|crc)	echo 1 ;;
-	output)					echo 2 ;;
+	wire|ranges|rtt|srpt|sched|share|level|reorder) echo 0 ;;
+	mib|net|cutoffs|link|peer|sock|message|room|rpc|crc) echo 1 ;;
+	output|xmit)				echo 2 ;;
 	grant|pacer|timer|end|ping)			echo 3 ;;
 	sendmsg|recvmsg|input|input_data|input_control) echo 4 ;;
 	af_ttp|sockopt)				echo 5 ;;

@@ -21,8 +21,8 @@ static const struct key keys[] = {
 	{ "tag", KEY_SWITCH, TTP_A_DEV_TAG, 1 },
 	{ "levels", KEY_NUMBER, TTP_A_DEV_LEVELS, 1 },
 	{ "pcp-map", KEY_LIST, TTP_A_DEV_PCP_MAP, 8 },
-	{ "announce", KEY_LATER, 0, 0 },
-	{ "delay-target", KEY_LATER, 0, 0 },
+	{ "announce", KEY_AUTO_SIZE, TTP_A_DEV_ANNOUNCE, 4 },
+	{ "delay-target", KEY_AUTO_NS, TTP_A_DEV_DELAY_TARGET_NS, 4 },
 	{ NULL, 0, 0, 0 }
 };
 
@@ -50,6 +50,9 @@ static const struct out_field fields[] = {
 	{ TTP_A_DEV_TAG, OUT_SWITCH, "tag", "TAG", 1, NULL },
 	{ TTP_A_DEV_LEVELS, OUT_NUMBER, "levels", "LEVELS", 1, NULL },
 	{ TTP_A_DEV_PCP_MAP, OUT_LIST, "pcp_map", "PCP-MAP", 1, NULL },
+	{ TTP_A_DEV_ANNOUNCE, OUT_AUTO_SIZE, "announce", "ANNOUNCE", 1, NULL },
+	{ TTP_A_DEV_DELAY_TARGET_NS, OUT_AUTO_NS, "delay_target_ns",
+	  "DELAY-TARGET", 1, NULL },
 	{ 0, 0, NULL, NULL, 0, NULL }
 };
 

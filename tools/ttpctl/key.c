@@ -39,6 +39,14 @@ static bool key_value(const struct key *key, const char *text, uint64_t *value)
 			return false;
 		memcpy(value, list, sizeof(list));
 		return true;
+	case KEY_AUTO_NS:
+		*value = 0;
+		if (!strcmp(text, "auto"))
+			return true;
+		*value = max;
+		if (!strcmp(text, "off"))
+			return true;
+		/* fall through */
 	case KEY_NS:
 		return parse_time(key->name, text, value) &&
 		       in_range(key->name, text, *value, max);
@@ -62,7 +70,7 @@ static bool key_value(const struct key *key, const char *text, uint64_t *value)
 const char *key_name(const struct key *keys, uint16_t attr)
 {
 	for (; keys && keys->name; keys++)
-		if (keys->type != KEY_LATER && keys->attr == attr)
+		if (keys->attr == attr)
 			return keys->name;
 	return NULL;
 }
@@ -98,9 +106,6 @@ bool keys_put(struct nlmsghdr *nlh, const struct key *keys, int argc,
 				break;
 		if (!key->name)
 			return unknown_key(keys, argv[0]), false;
-		if (key->type == KEY_LATER)
-			return usage("key \"%s\" is not supported by this version",
-				     argv[0]), false;
 		if (argc < 2)
 			return usage("key \"%s\" lacks its value", argv[0]),
 			       false;

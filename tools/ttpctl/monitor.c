@@ -30,6 +30,9 @@ static const struct out_field dev_fields[] = {
 	{ TTP_A_DEV_TAG, OUT_SWITCH, "tag", "tag", 0, NULL },
 	{ TTP_A_DEV_LEVELS, OUT_NUMBER, "levels", "levels", 0, NULL },
 	{ TTP_A_DEV_PCP_MAP, OUT_LIST, "pcp_map", "pcp-map", 0, NULL },
+	{ TTP_A_DEV_ANNOUNCE, OUT_AUTO_SIZE, "announce", "announce", 0, NULL },
+	{ TTP_A_DEV_DELAY_TARGET_NS, OUT_AUTO_NS, "delay_target_ns",
+	  "delay-target", 0, NULL },
 	{ 0, 0, NULL, NULL, 0, NULL }
 };
 

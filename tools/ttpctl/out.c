@@ -136,6 +136,12 @@ bool out_text(char *buf, size_t size, const struct out_field *field,
 	case OUT_LIST:
 		out_list_text(buf, size, attr);
 		break;
+	case OUT_AUTO_NS:
+		if (!value || value == UINT32_MAX) {
+			snprintf(buf, size, value ? "off" : "auto");
+			break;
+		}
+		/* fall through */
 	case OUT_NS:
 		out_time(buf, size, value);
 		break;

@@ -26,6 +26,7 @@ enum out_format {	/* text; JSON */
 	OUT_AUTO_RATE,	/* 25gbit, auto; 25000, 0 */
 	OUT_LIST,	/* 1,0,2; [1,0,2] */
 	OUT_NS,		/* 1.5us; 1500 */
+	OUT_AUTO_NS,	/* 1.5us, auto, off; 1500, 0, 4294967295 */
 	OUT_US,
 	OUT_MS,
 	OUT_ENUM,	/* name in both */

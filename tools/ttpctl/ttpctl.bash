@@ -46,7 +46,8 @@ _ttpctl()
 		case $command in
 		add|set) words+=' ethertype crc unsched window ack-every
 				rto-min rto-max rate backlog overcommit
-				incoming tag levels pcp-map' ;;
+				incoming tag levels pcp-map announce
+				delay-target' ;;
 		esac ;;
 	'peer '*) words=dev ;;
 	'rpc '*) words='dev sock' ;;

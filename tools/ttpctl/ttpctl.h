@@ -73,9 +73,9 @@ enum key_type {
 	KEY_RATE,		/* 10gbit, 2500mbit, or auto = 0; in Mbit/s */
 	KEY_LIST,		/* 1,0,2,3: a byte each */
 	KEY_NS,			/* 500ns, 5us */
+	KEY_AUTO_NS,		/* the same, auto = 0, or off = all ones */
 	KEY_US,			/* 100us, 5ms */
 	KEY_MS,
-	KEY_LATER,		/* not supported by this version */
 };
 
 struct key {

@@ -34,6 +34,7 @@ struct ttp_wire_poke {
 #define GRA(field)	AT(BODY, ttp_wire_grant, field)
 #define RES(field)	AT(BODY, ttp_wire_resend, field)
 #define NOTE(field)	AT(BODY, ttp_wire_note, field)
+#define CUT(field)	AT(BODY, ttp_wire_cutoffs, field)
 #define RANGE(i, field)	AT(BODY + sizeof(struct ttp_wire_resend) + \
 			   (i) * sizeof(struct ttp_wire_range), \
 			   ttp_wire_range, field)
@@ -237,6 +238,19 @@ static const struct ttp_wire_poke ttp_wire_test_pokes[] = {
 	{ PROBE, NOTE(value), 0, OK },
 	{ PROBE_REPLY, NOTE(code), 0xff, BAD },
 	{ PROBE_REPLY, NOTE(pad[1]), 1, BAD },
+	/* CUTOFFS */
+	{ CUTOFFS, CUT(version), 0, BAD },
+	{ CUTOFFS, CUT(version), 255, OK },
+	{ CUTOFFS, CUT(pad[0]), 1, BAD },
+	{ CUTOFFS, CUT(pad[2]), 0x80, BAD },
+	{ CUTOFFS, CUT(limit), 0, OK },
+	{ CUTOFFS, CUT(limit), 0xffffffff, OK },
+	{ CUTOFFS, CUT(longest[0]), 0xfffffffe, BAD },
+	{ CUTOFFS, CUT(longest[4]), 1536, OK },
+	{ CUTOFFS, CUT(longest[4]), 1535, BAD },
+	{ CUTOFFS, CUT(longest[5]), 10241, BAD },
+	{ CUTOFFS, CUT(longest[7]), 448, OK },
+	{ CUTOFFS, CUT(longest[7]), 449, BAD },
 };
 
 #endif /* _NET_TTP_TESTS_WIRE_CHECKS_H */

@@ -51,6 +51,7 @@ struct ttp_wire_golden {
 enum {
 	DATA_REQUEST, DATA_RESPONSE, DATA_ACKS, GRANT, RESEND, ACK, BUSY,
 	UNKNOWN, NEED_ACK, FULL, PROBE, PROBE_REPLY, CANCEL, CLOSE, REJECT,
+	CUTOFFS,
 };
 
 static const struct ttp_wire_golden ttp_wire_test_golden[] = {
@@ -240,6 +241,25 @@ static const struct ttp_wire_golden ttp_wire_test_golden[] = {
 			.level = 7, .crc = 0xb8c98137,
 			TTP_WIRE_TEST_PEER,
 			.hlen = 48,
+		},
+	},
+	[CUTOFFS] = {
+		.hex =
+			"54010801002807000000000088df465100000000000000000a0b0c0d01020304"
+			"11223344000000000000000005dc00000300000000000400ffffffffffffffff"
+			"ffffffffffffffff0000280000000600000001c000000000",
+		.pkt = {
+			.type = TTP_WIRE_CUTOFFS, .flags = TTP_WIRE_F_CRC,
+			.level = 7, .length = 40, .crc = 0x88df4651,
+			TTP_WIRE_TEST_PEER,
+			.hlen = 88,
+			.table = {
+				.version = 3, .limit = 1024,
+				.longest = {
+					U32_MAX, U32_MAX, U32_MAX, U32_MAX,
+					10240, 1536, 448, 0,
+				},
+			},
 		},
 	},
 	[REJECT] = {

@@ -54,6 +54,13 @@ static const struct field note_fields[] = {
 	{ NULL, 56, 0 },
 };
 
+static const struct field cutoffs_fields[] = {
+	{ "table", 48, 1 }, { "pad", 49, 3 }, { "most", 52, 4 },
+	{ "longest0", 56, 4 }, { "longest1", 60, 4 }, { "longest2", 64, 4 },
+	{ "longest3", 68, 4 }, { "longest4", 72, 4 }, { "longest5", 76, 4 },
+	{ "longest6", 80, 4 }, { "longest7", 84, 4 }, { NULL, 88, 0 },
+};
+
 static const struct field no_fields[] = { { NULL, 48, 0 } };
 
 /* Packet types; the entry of the list without name gives the body's end */
@@ -70,7 +77,7 @@ static const struct type {
 	[5] = { "busy", note_fields, 0 },
 	[6] = { "unknown", note_fields, 0 },
 	[7] = { "need_ack", no_fields, 0 },
-	[8] = { "cutoffs", no_fields, 0 },
+	[8] = { "cutoffs", cutoffs_fields, 0 },
 	[9] = { "full", no_fields, 0 },
 	[10] = { "probe", note_fields, 0 },
 	[11] = { "probe_reply", note_fields, 0 },

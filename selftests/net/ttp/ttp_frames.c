@@ -403,7 +403,7 @@ static const uint8_t max_count[15] = { [DATA] = 3, [RESEND] = 24, [ACK] = 12 };
 static bool of_rpc(unsigned int type)
 {
 	return type != ACK && type != PROBE && type != PROBE_REPLY &&
-	       type != CLOSE;
+	       type != CLOSE && type != CUTOFFS;
 }
 
 static bool from_server_only(unsigned int type)
@@ -454,6 +454,7 @@ static void sound(TEST_STATE *self, struct frame *f, unsigned int type,
 		break;
 	case UNKNOWN:
 	case REJECT:
+	case CUTOFFS:
 		f->pkt[48] = 1;
 		break;
 	}
@@ -495,7 +496,6 @@ static void try_common(TEST_STATE *self, unsigned int type)
 	try_field(self, type, 1, 1, 2, "TtpInVersion");
 	try_field(self, type, 1, 1, 255, "TtpInVersion");
 	try_field(self, type, 2, 1, 0, "TtpInType");
-	try_field(self, type, 2, 1, CUTOFFS, "TtpInType");
 	try_field(self, type, 2, 1, 15, "TtpInType");
 	try_field(self, type, 2, 1, 255, "TtpInType");
 	for (i = 5; i < 8; i++)
@@ -1018,6 +1018,19 @@ TEST_F(ttp_frames, probe_reply)
 TEST_F(ttp_frames, cancel)
 {
 	try_all(self, CANCEL);
+}
+
+TEST_F(ttp_frames, cutoffs)
+{
+	const unsigned int type = CUTOFFS;
+	unsigned int i;
+
+	try_all(self, type);
+	FIELD(48, 1, 0);
+	for (i = 49; i < 52; i++)
+		FIELD(i, 1, 1);
+	for (i = 1; i < 8; i++)
+		FIELD(56 + 4 * i, 4, 1);
 }
 
 TEST_F(ttp_frames, close)

@@ -150,11 +150,6 @@ usage_errors() {
 	ok "MAC that is none" run 2 $A ping 02:00:00:00:00%ta
 	ok "ping without device" says 'not MAC%DEV' 2 $A ping "$macb"
 	ok "counters are not reset" says 'only grow' 2 $A stats reset
-	for key in announce delay-target; do
-		ok "key $key waits for a later version" \
-			says "\"$key\" is not supported by this version" 2 $A \
-			dev add ta $key 1
-	done
 	ok "help" says '^Usage' 0 help
 	ok "version" says '^ttpctl [0-9]' 0 -V
 }
@@ -189,7 +184,7 @@ ok "dev add with all keys" run 0 $B dev add tb ethertype 0x88b5 crc on \
 ok "dev add twice" says 'already' 1 $A dev add ta
 ok "dev show" says "^ta +$maca +yes +1500 +0 +0 +0x88b5 +on$" 0 $A dev show
 ok "dev show DEV" says "^tb +$macb" 0 $B dev show tb
-ok "dev show -s" says '20K +auto +2 +500us +100ms +auto +unknown +5us +8 +auto +on +8 +1,0,2,3,4,5,6,7$' \
+ok "dev show -s" says '20K +auto +2 +500us +100ms +auto +unknown +5us +8 +auto +on +8 +1,0,2,3,4,5,6,7 +auto +auto$' \
 	0 -s $B dev show
 ok "dev show JSON" json $B dev show
 ok "dev show JSON has numbers" says '"rto_min_us":500' 0 -j $B dev show
@@ -197,9 +192,10 @@ ok "dev set" run 0 $B dev set tb unsched auto window 128K ack-every 4 \
 	rto-max 200ms
 ok "dev set took effect" says 'auto +128K +4 +500us +200ms ' 0 -s $B dev show
 ok "dev set, the scheduler's" run 0 $B dev set tb rate 2.5gbit backlog 20us \
-	overcommit 3 incoming 1M tag off levels 4 pcp-map 0,1,2,3,3,3,3,3
+	overcommit 3 incoming 1M tag off levels 4 pcp-map 0,1,2,3,3,3,3,3 \
+	announce 3000 delay-target 12us
 ok "and took effect" \
-	says ' 2500mbit +unknown +20us +3 +1M +off +4 +0,1,2,3,3,3,3,3$' 0 -s $B dev show
+	says ' 2500mbit +unknown +20us +3 +1M +off +4 +0,1,2,3,3,3,3,3 +3000 +12us$' 0 -s $B dev show
 ok "a list in JSON" says '"pcp_map":\[0,1,2,3,3,3,3,3\]' 0 -j $B dev show
 ok "a rate in JSON" says '"rate_mbps":2500,"speed_mbps":0' 0 -j $B dev show
 ok "rate auto" run 0 $B dev set tb rate auto
@@ -214,8 +210,15 @@ ok "no nine levels" fails 1 $B dev set tb levels 9
 ok "no level" fails 1 $B dev set tb levels 0
 ok "no overcommitment of 0" fails 1 $B dev set tb overcommit 0
 ok "no backlog of 0" fails 1 $B dev set tb backlog 0us
+ok "delay-target off" run 0 $B dev set tb delay-target off
+ok "shown as such" says ' off$' 0 -s $B dev show
+ok "off is a number in JSON" says '"delay_target_ns":4294967295' 0 -j $B dev show
+ok "no delay-target without unit" says 'is not a time' 2 \
+	$B dev set tb delay-target 5
+ok "no announcement of 2 MB" fails 1 $B dev set tb announce 2M
 ok "as it was" run 0 $B dev set tb rate auto backlog 5us overcommit 8 \
-	incoming auto tag on levels 8 pcp-map 1,0,2,3,4,5,6,7
+	incoming auto tag on levels 8 pcp-map 1,0,2,3,4,5,6,7 \
+	announce auto delay-target auto
 ok "dev set: floor above the old ceiling" says 'rto-min: .*above' 1 $B \
 	dev set tb rto-min 300ms
 ok "dev set: EtherType is fixed" says 'ethertype: .*fixed' 1 $B dev set tb \

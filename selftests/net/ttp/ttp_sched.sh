@@ -79,6 +79,16 @@ perf stream --lab 2 -s 500000 -n 20 -d 1 --warmup 0
 same "one level: all at it" "$(frames 'host[12]' 1 2 3 4 5 6 7)" 0
 set_all levels 8
 
+# -- when nearly all messages have one length, they are the short ones
+perf stream --lab 2 -s 3000 -n 2000 -d 4
+sleep 0.15
+perf pingpong --lab 2 -s 3000 -n 20
+within "peers are told other cutoffs, once" "$(counters TtpCutoffsIn)" 1 2
+fabric_reset
+perf pingpong --lab 2 -s 3000 -n 20 --warmup 0
+within "3,000 bytes: level 6" "$(frames host2 6)" 60 66
+same "not told again" "$(($(counters TtpCutoffsOut) <= 2))" 1
+
 # -- the sender's order: a short message passes a long one in its own host
 for h in h1 h2; do
 	on $h tc qdisc replace dev eth0 root pfifo limit 100000
@@ -164,6 +174,23 @@ kill $dies $server 2>/dev/null
 wait $dies $server 2>/dev/null
 for h in $(seq 11); do on h$h ttpctl dev del eth0; done
 fabric_down
+# -- more hosts at once than the switch has room for the starts of
+fabric 33 rate=25000 delay_ns=500 shared=0 buffer_kb=128
+with_ttp backlog 500ns
+ideal=$(awk 'BEGIN { print 32 * (20000 + 15 * 114) * 8 / 25000 }')
+incast() {	# ROUNDS
+	fabric_reset
+	perf incast --lab 33 -s 20000 -a 8 -n "$1" --warmup 0
+}
+incast 1
+is "32 to one, the first time: frames are lost" "$(sum dropped leaf0.host1)" ">" 0
+incast 9
+incast 5
+same "then they begin with less: nothing is lost" "$(sum dropped leaf0.host1)" 0
+is "and it is as fast as the link, us" "$(value round.p50)" "<" "$ideal * 1.1"
+for h in $(seq 33); do on h$h ttpctl dev del eth0; done
+fabric_down
+
 # -- a network that reorders a fifth of the packets, by 20 us, and loses none
 hosts 2 rate 10gbit delay 20us reorder 20%
 with_ttp

@@ -48,9 +48,10 @@ static const struct rule {
 	[GRANT] = { CLIENT | SERVER, 0, 0, false },
 	[RESEND] = { CLIENT | SERVER, 1, 24, false },
 	[ACK] = { 0, 1, 12, false },
-	[BUSY] = { SERVER, 0, 0, false },
+	[BUSY] = { CLIENT | SERVER, 0, 0, false },
 	[UNKNOWN] = { SERVER, 0, 0, false },
 	[NEED_ACK] = { CLIENT | SERVER, 0, 0, false },
+	[CUTOFFS] = { 0, 0, 0, false },
 	[FULL] = { CLIENT | SERVER, 0, 0, false },
 	[PROBE] = { 0, 0, 0, true },
 	[PROBE_REPLY] = { 0, 0, 0, true },
@@ -201,8 +202,8 @@ static void check_header(const struct frame *f)
 	rule(!(f->eth[0] & 1) && !(f->eth[6] & 1), "group address");
 	rule(!(flags & 0xe0), "flags are 0x%02x", flags);
 	rule(p[6] <= 7, "level is %u", p[6]);
-	rule(p[7] == 0, "cong is %u", p[7]);
-	rule(p[47] == 0, "cutoffs is %u", p[47]);
+	rule(p[7] == 0 || p[2] == DATA, "cong is %u", p[7]);
+	rule(p[47] == 0 || p[2] == DATA, "cutoffs is %u", p[47]);
 	rule(get(p + 24, 4) != 0, "src_epoch is 0");
 	rule(!get(p + 28, 4) || has_epoch(to, get(p + 28, 4)),
 	     "dst_epoch is none of the receiver's");
@@ -274,6 +275,17 @@ static void check_ranges(const uint8_t *p, const uint8_t *list)
 	}
 }
 
+static void check_cutoffs(const uint8_t *p)
+{
+	unsigned int i;
+
+	rule(p[48], "version is 0");
+	rule(!get(p + 49, 3), "padding is not zero");
+	for (i = 1; i < 8; i++)
+		rule(get(p + 56 + 4 * i, 4) <= get(p + 52 + 4 * i, 4),
+		     "level %u has longer messages than the one below", i);
+}
+
 static void check_note(const uint8_t *p)
 {
 	uint64_t value = get(p + 52, 4);
@@ -318,6 +330,9 @@ static void check_body(const struct frame *f, size_t at, size_t payload)
 		     !get(p + 53, 3), "bad RESEND");
 		check_ranges(p, list);
 		break;
+	case CUTOFFS:
+		check_cutoffs(p);
+		break;
 	case BUSY:
 	case UNKNOWN:
 	case REJECT:
@@ -339,8 +354,7 @@ static void check_frame(const struct frame *f)
 		return;
 	if (!rule(f->pkt[0] == 0x54 && f->pkt[1] == 1, "magic or version"))
 		return;
-	if (!rule(f->pkt[2] && f->pkt[2] < TYPES && f->pkt[2] != CUTOFFS,
-		  "type %u", f->pkt[2]))
+	if (!rule(f->pkt[2] && f->pkt[2] < TYPES, "type %u", f->pkt[2]))
 		return;
 	t = &types[f->pkt[2]];
 	r = &rules[f->pkt[2]];
