@@ -3,6 +3,7 @@
  * Lengths of messages and their levels; see cutoffs.h.
  */
 #include <linux/jiffies.h>
+#include <trace/events/ttp.h>
 
 #include "cutoffs.h"
 #include "wire.h"
@@ -59,6 +60,7 @@ static void ttp_cutoffs_publish(struct ttp_cutoffs *cutoffs)
 	lockdep_assert_held(&cutoffs->lock);
 
 	WRITE_ONCE(cutoffs->version, cutoffs->version % U8_MAX + 1);
+	trace_ttp_cutoffs(cutoffs);
 }
 
 static void ttp_cutoffs_decide(struct ttp_cutoffs *cutoffs)

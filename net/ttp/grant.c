@@ -2,6 +2,8 @@
 /*
  * The receiver's policy; see grant.h.
  */
+#include <trace/events/ttp.h>
+
 #include "grant.h"
 
 /*
@@ -69,6 +71,7 @@ static void ttp_grant_learn(struct ttp_rpc *rpc, struct ttp_sched_news *news)
 	news->late &= !ttp_link_busy(link, rtt_ns);
 	ttp_sched_learn(&link->granter.sched, &rpc->rx,
 			READ_ONCE(link->config.overcommit), news);
+	trace_ttp_share(rpc, news);
 }
 
 void ttp_grant_update(struct ttp_rpc *rpc, struct ttp_sched_news *news)
@@ -106,6 +109,7 @@ void ttp_grant_stalled(struct ttp_rpc *rpc)
 	spin_lock(&granter->lock);
 	if (rpc->rx.peer && !rpc->rx.stalled) {
 		TTP_INC(rpc->key.peer->key.link, GRANT_STALLED);
+		trace_ttp_grant_held(rpc, true);
 		ttp_sched_stall(&granter->sched, &rpc->rx);
 		WRITE_ONCE(granter->due, true);
 	}
@@ -124,6 +128,7 @@ static void ttp_grant_block(struct ttp_rpc *rpc)
 
 	spin_lock(&granter->lock);
 	TTP_INC(rpc->key.peer->key.link, GRANT_BLOCKED);
+	trace_ttp_grant_held(rpc, false);
 	ttp_sched_block(&granter->sched, &rpc->rx, rpc->in.granted);
 	WRITE_ONCE(granter->due, true);
 	spin_unlock(&granter->lock);
@@ -181,6 +186,7 @@ static bool ttp_grant_give(const struct ttp_grant_pick *pick,
 	    rpc->in.granted <= rpc->in.unsched || ttp_msgin_raise(&rpc->in))
 		rpc->in.granted_level = pick->level;
 	paused = ttp_msgin_up_to_date(&rpc->in);
+	trace_ttp_grant(rpc, pick->granted, rpc->in.granted_level);
 	rpc->in.granted = pick->granted;
 	ttp_output_grant(rpc, out);
 	if (paused)

@@ -3,6 +3,7 @@
  * Receiving packets: from the device to the RPC.
  */
 #include <linux/etherdevice.h>
+#include <trace/events/ttp.h>
 
 #include "crc.h"
 #include "end.h"
@@ -164,6 +165,7 @@ bool ttp_input_meet(struct ttp_input *in)
 	}
 	if (ended) {
 		TTP_INC(in->link, PEER_RESTART);
+		trace_ttp_peer_restart(peer);
 		ttp_netlink_peer_event(in->link, in->mac, epoch,
 				       TTP_CMD_PEER_RESTARTED);
 		ttp_end_peer(peer, ended);
@@ -251,6 +253,7 @@ static void ttp_input_packet(struct ttp_link *link, struct sk_buff *skb,
 	}
 	TTP_INC(link, IN_PACKETS);
 	ether_addr_copy(in.mac, eth_hdr(skb)->h_source);
+	trace_ttp_packet_in(link, in.mac, &in.pkt);
 	if (in.pkt.dst_epoch && in.pkt.dst_epoch != link->epoch) {
 		ttp_input_stale(&in);
 		ttp_input_drop(skb, SKB_DROP_REASON_INVALID_PROTO);

@@ -6,6 +6,7 @@
 #include <linux/if_vlan.h>
 #include <linux/math64.h>
 #include <linux/pkt_sched.h>
+#include <trace/events/ttp.h>
 
 #include "crc.h"
 #include "output.h"
@@ -132,6 +133,7 @@ static void ttp_output_end(struct ttp_link *link, const u8 *mac,
 	}
 	skb_reset_mac_header(skb);
 	TTP_INC(link, OUT_PACKETS);
+	trace_ttp_packet_out(link, mac, pkt);
 	if (!ether_addr_equal(mac, skb->dev->dev_addr)) {
 		ttp_output_tag(link, skb, pkt->level);
 		ttp_link_charge(link, skb->len);
@@ -509,6 +511,7 @@ void ttp_output_resend(struct ttp_rpc *rpc, u32 limit, bool all,
 
 	if (ttp_output_asked_just_now(rpc))
 		return;
+	trace_ttp_resend(rpc, limit, all);
 	ttp_output_init(&pkt, TTP_WIRE_RESEND, peer->key.link, rpc);
 	pkt.count = ttp_output_holes(rpc, limit, all, ranges);
 	if (!pkt.count) {

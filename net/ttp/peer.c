@@ -4,6 +4,7 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/slab.h>
+#include <trace/events/ttp.h>
 
 #include "netlink.h"
 #include "peer.h"
@@ -186,6 +187,7 @@ struct ttp_peer *ttp_peer_create(struct ttp_link *link, const u8 *mac,
 
 	if (!old) {
 		TTP_INC(link, PEER_NEW);
+		trace_ttp_peer_new(peer);
 		return peer;
 	}
 	atomic_dec(&link->tn->peer_count);

@@ -4,6 +4,7 @@
  */
 #include <linux/slab.h>
 #include <net/net_debug.h>
+#include <trace/events/ttp.h>
 
 #include "rpc.h"
 
@@ -117,6 +118,14 @@ static void ttp_rpc_unalloc(struct ttp_rpc *rpc)
 	ttp_rpc_put(rpc);
 }
 
+void ttp_rpc_set_state(struct ttp_rpc *rpc, enum ttp_rpc_state state)
+{
+	lockdep_assert_held(&rpc->lock);
+
+	trace_ttp_rpc_state(rpc, state);
+	rpc->state = state;
+}
+
 static int ttp_rpc_publish(struct ttp_rpc *rpc)
 {
 	int err;
@@ -202,7 +211,7 @@ struct ttp_rpc *ttp_rpc_client(struct sock *sk, struct ttp_peer *peer,
 				   (u64)wish->timeout_ms * NSEC_PER_MSEC;
 
 	spin_lock_bh(&rpc->lock);
-	rpc->state = TTP_RPC_OUTGOING;
+	ttp_rpc_set_state(rpc, TTP_RPC_OUTGOING);
 	if (ttp_sock_join(sk, rpc))
 		err = ttp_rpc_publish_client(rpc);
 	if (err) {
@@ -285,7 +294,7 @@ struct ttp_rpc *ttp_rpc_server(struct sock *sk, struct ttp_peer *peer,
 			  NSEC_PER_MSEC;
 
 	spin_lock(&rpc->lock);
-	rpc->state = TTP_RPC_INCOMING;
+	ttp_rpc_set_state(rpc, TTP_RPC_INCOMING);
 	if (ttp_sock_join(sk, rpc)) {
 		spin_lock(&peer->lock);
 		err = ttp_rpc_publish_server(rpc, pkt);
@@ -426,7 +435,7 @@ void ttp_rpc_end(struct ttp_rpc *rpc)
 		ttp_rpc_delivered(rpc);
 		return;
 	}
-	rpc->state = TTP_RPC_DEAD;
+	ttp_rpc_set_state(rpc, TTP_RPC_DEAD);
 	ttp_rpc_unlink(rpc);
 	ttp_sock_leave(rpc);
 	ttp_msgout_free(&rpc->out);
@@ -454,9 +463,9 @@ void ttp_rpc_consumed(struct ttp_rpc *rpc)
 	if (!rpc->live) {
 		ttp_rpc_end(rpc);
 	} else if (rpc->state == TTP_RPC_READY && !rpc->oneway) {
-		rpc->state = TTP_RPC_SERVICE;
+		ttp_rpc_set_state(rpc, TTP_RPC_SERVICE);
 	} else if (rpc->state == TTP_RPC_READY) {
-		rpc->state = TTP_RPC_DONE;
+		ttp_rpc_set_state(rpc, TTP_RPC_DONE);
 		ttp_sock_leave(rpc);
 		spin_lock(&peer->lock);
 		list_move_tail(&rpc->peer_node, &peer->done);
@@ -501,7 +510,7 @@ void ttp_rpc_acked(struct ttp_rpc *rpc)
 		ttp_rpc_end(rpc);
 		return;
 	}
-	rpc->state = TTP_RPC_READY;
+	ttp_rpc_set_state(rpc, TTP_RPC_READY);
 	ttp_rpc_unlink(rpc);
 	ttp_rpc_delivered(rpc);
 	ttp_sock_ready(rpc);
@@ -532,7 +541,7 @@ void ttp_rpc_fail(struct ttp_rpc *rpc, int err)
 		return;
 	}
 	rpc->error = -err;
-	rpc->state = TTP_RPC_READY;
+	ttp_rpc_set_state(rpc, TTP_RPC_READY);
 	ttp_rpc_unlink(rpc);
 	ttp_rpc_delivered(rpc);
 	ttp_rpc_drop_in(rpc);
@@ -544,7 +553,7 @@ void ttp_rpc_arrived(struct ttp_rpc *rpc)
 	lockdep_assert_held(&rpc->lock);
 
 	rpc->in.whole = true;
-	rpc->state = TTP_RPC_READY;
+	ttp_rpc_set_state(rpc, TTP_RPC_READY);
 	if (rpc->client) {
 		TTP_INC(rpc->key.peer->key.link, RPC_COMPLETED);
 		ttp_rpc_unlink(rpc);

@@ -254,6 +254,16 @@ struct ttp_rpc *ttp_rpc_server(struct sock *sk, struct ttp_peer *peer,
 			       const struct ttp_packet *pkt);
 
 /**
+ * ttp_rpc_set_state() - go on to another state
+ * @rpc: the RPC
+ * @state: which
+ *
+ * Context: BH disabled, rpc->lock held.
+ */
+void ttp_rpc_set_state(struct ttp_rpc *rpc, enum ttp_rpc_state state)
+	__must_hold(&rpc->lock);
+
+/**
  * ttp_rpc_sends() - attach the message that this side sends
  * @rpc: the RPC, of a socket whose send buffer was charged
  * @out: the message, which becomes the RPC's

@@ -289,7 +289,7 @@ static bool ttp_sendmsg_reply(struct ttp_sending *s, struct ttp_rpc *rpc,
 	open = ttp_sendmsg_open(s, rpc);
 	if (open) {
 		ttp_rpc_sends(rpc, out);
-		rpc->state = TTP_RPC_REPLYING;
+		ttp_rpc_set_state(rpc, TTP_RPC_REPLYING);
 		rpc->heard_ns = ktime_get_ns();
 		rpc->tries = 0;
 		ttp_pacer_push(rpc, TTP_OUTPUT_BURST, &queue);

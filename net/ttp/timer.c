@@ -7,6 +7,7 @@
  */
 #include <linux/math64.h>
 #include <linux/random.h>
+#include <trace/events/ttp.h>
 
 #include "grant.h"
 #include "netlink.h"
@@ -202,8 +203,10 @@ static void ttp_timer_give_up(struct ttp_rpc *rpc, u64 now_ns,
 		return;
 	}
 	ttp_output_note(rpc, TTP_WIRE_CANCEL, 0, 0, out);
-	if (ttp_timer_peer_dies(rpc, now_ns))
+	if (ttp_timer_peer_dies(rpc, now_ns)) {
 		TTP_INC(peer->key.link, PEER_DEAD);
+		trace_ttp_peer_dead(peer);
+	}
 	ttp_rpc_fail(rpc, -ETIMEDOUT);
 }
 
@@ -340,6 +343,7 @@ static void ttp_timer_expire(struct ttp_rpc *rpc, u64 now_ns,
 		return;
 	TTP_INC(rpc->key.peer->key.link, TIMEOUTS);
 	rpc->tries = min(rpc->tries + 1, TTP_TIMER_MAX_TRIES);
+	trace_ttp_timeout(rpc);
 	if (rpc->state == TTP_RPC_OUTGOING)
 		ttp_timer_ask_server(rpc, out);
 	else if (rpc->state == TTP_RPC_REPLYING)
