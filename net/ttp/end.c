@@ -178,8 +178,15 @@ struct ttp_end_scope {
 static bool ttp_end_in_scope(const struct ttp_rpc *rpc,
 			     const struct ttp_end_scope *scope)
 {
-	return scope->all || rpc->epoch == scope->epoch ||
-	       (!rpc->epoch && rpc->start_ns <= scope->before_ns);
+	u32 epoch = READ_ONCE(rpc->epoch);
+
+	if (scope->all)
+		return true;
+	/* It asks whether there is another incarnation, and begins anew */
+	if (rpc->idempotent)
+		return false;
+	return epoch == scope->epoch ||
+	       (!epoch && rpc->start_ns <= scope->before_ns);
 }
 
 static struct ttp_rpc *ttp_end_first_of_peer(struct ttp_peer *peer,

@@ -239,6 +239,19 @@ static void ttp_input_busy(struct ttp_input *in, struct ttp_rpc *rpc)
 	rpc->heard_ns = ktime_get_ns();
 }
 
+/* The server is another one by now, and may run the request again */
+static void ttp_input_restarted(struct ttp_input *in, struct ttp_rpc *rpc)
+{
+	if (ttp_input_too_soon(rpc, false)) {
+		TTP_INC(in->link, RESEND_IGNORED);
+		return;
+	}
+	TTP_INC(in->link, RPC_AGAIN);
+	ttp_rpc_again(rpc, in->pkt.src_epoch);
+	ttp_pacer_push(rpc, TTP_OUTPUT_BURST, in->out);
+	ttp_timer_heard(rpc);
+}
+
 static void ttp_input_unknown_rpc(struct ttp_input *in, struct ttp_rpc *rpc)
 {
 	u32 left = TTP_OUTPUT_BURST;
@@ -246,6 +259,10 @@ static void ttp_input_unknown_rpc(struct ttp_input *in, struct ttp_rpc *rpc)
 	TTP_INC(in->link, UNKNOWN_IN);
 	if (rpc->state != TTP_RPC_OUTGOING)
 		return;
+	if (in->pkt.note.code == TTP_UNKNOWN_EPOCH && rpc->idempotent) {
+		ttp_input_restarted(in, rpc);
+		return;
+	}
 	if (in->pkt.note.code != TTP_UNKNOWN_NEVER || rpc->out.acked ||
 	    rpc->in.known) {
 		ttp_rpc_fail(rpc, ttp_input_errno(TTP_WIRE_UNKNOWN, 0));

@@ -98,6 +98,14 @@ void ttp_msgout_free(struct ttp_msgout *out)
 	out->truesize = 0;
 }
 
+void ttp_msgout_rewind(struct ttp_msgout *out)
+{
+	out->granted = out->unsched;
+	out->sent = 0;
+	out->held = false;
+	out->level_from = 0;
+}
+
 void ttp_msgout_grant(struct ttp_msgout *out, u32 granted, u8 level)
 {
 	granted = min(granted, out->len);

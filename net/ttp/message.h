@@ -128,6 +128,14 @@ u32 ttp_msgout_truesize(u32 len);
 int ttp_msgout_copy(struct ttp_msgout *out, struct iov_iter *from, u32 len);
 
 /**
+ * ttp_msgout_rewind() - begin anew, as if nothing had been sent
+ * @out: the message, of which nothing was acknowledged
+ *
+ * Context: any, the owner's lock.
+ */
+void ttp_msgout_rewind(struct ttp_msgout *out);
+
+/**
  * ttp_msgout_free() - free the bytes
  * @out: the message
  *

@@ -66,6 +66,8 @@ enum ttp_mib_item {
 	TTP_MIB_RPC_TIMEOUT,
 	/* part of TtpRpcFailed: peer restarted or reset it */
 	TTP_MIB_RPC_RESET,
+	/* idempotent RPCs begun anew, as the server had restarted */
+	TTP_MIB_RPC_AGAIN,
 	/* requests for a port without listener */
 	TTP_MIB_RPC_REFUSED,
 	/* requests longer than the socket accepts */

@@ -284,7 +284,8 @@ static void ttp_output_data_header(struct ttp_rpc *rpc, struct ttp_packet *pkt,
 		pkt->flags |= TTP_WIRE_F_ONEWAY;
 	pkt->data.limit = rpc->limit;
 	pkt->data.age_us = min_t(u64, U32_MAX,
-				 div_u64(ktime_get_ns() - rpc->start_ns,
+				 div_u64(ktime_get_ns() -
+					 (rpc->again_ns ?: rpc->start_ns),
 					 NSEC_PER_USEC));
 	spin_lock(&rpc->key.peer->lock);
 	pkt->data.una = ttp_rpc_una(rpc);

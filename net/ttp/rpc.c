@@ -58,7 +58,9 @@ static void ttp_rpc_free_rcu(struct rcu_head *rcu)
 	kmem_cache_free(ttp_rpc_slab, container_of(rcu, struct ttp_rpc, rcu));
 }
 
-static_assert(sizeof(struct ttp_rpc) <= TTP_RPC_COST);
+/* What debugging adds to locks is nobody's cost */
+static_assert(IS_ENABLED(CONFIG_LOCKDEP) ||
+	      sizeof(struct ttp_rpc) <= TTP_RPC_COST);
 
 static enum ttp_mem ttp_rpc_mem(const struct ttp_rpc *rpc)
 {
@@ -202,6 +204,7 @@ struct ttp_rpc *ttp_rpc_client(struct sock *sk, struct ttp_peer *peer,
 		return ERR_PTR(-ENOBUFS);
 	rpc->oneway = wish->flags & TTP_F_ONEWAY;
 	rpc->notify = wish->flags & TTP_F_NOTIFY;
+	rpc->idempotent = wish->flags & TTP_F_IDEMPOTENT;
 	rpc->cookie = wish->cookie;
 	rpc->lport = READ_ONCE(ttp_sk(sk)->port);
 	rpc->pport = wish->pport;
@@ -376,6 +379,12 @@ static void ttp_rpc_drop_out(struct ttp_rpc *rpc)
 	ttp_net_uncharge(rpc->tn, TTP_MEM_OUT, truesize);
 }
 
+/* May all of what was sent be needed once more? */
+static bool ttp_rpc_keeps(const struct ttp_rpc *rpc)
+{
+	return rpc->idempotent && rpc->live;
+}
+
 void ttp_rpc_received_up_to(struct ttp_rpc *rpc, u32 received)
 {
 	u32 truesize = rpc->out.truesize;
@@ -383,6 +392,8 @@ void ttp_rpc_received_up_to(struct ttp_rpc *rpc, u32 received)
 
 	lockdep_assert_held(&rpc->lock);
 
+	if (ttp_rpc_keeps(rpc))
+		return;
 	grown = ttp_msgout_acked(&rpc->out, received);
 	if (!grown)
 		return;
@@ -400,6 +411,8 @@ void ttp_rpc_delivered(struct ttp_rpc *rpc)
 {
 	lockdep_assert_held(&rpc->lock);
 
+	if (ttp_rpc_keeps(rpc))
+		return;
 	rpc->out.sent = rpc->out.len;
 	ttp_rpc_received_up_to(rpc, rpc->out.len);
 	ttp_rpc_drop_out(rpc);
@@ -567,6 +580,23 @@ void ttp_rpc_arrived(struct ttp_rpc *rpc)
 		rpc->snd_cost = 0;
 	}
 	ttp_sock_ready(rpc);
+}
+
+void ttp_rpc_again(struct ttp_rpc *rpc, u32 epoch)
+{
+	lockdep_assert_held(&rpc->lock);
+
+	ttp_rpc_not_incoming(rpc);
+	ttp_rpc_drop_in(rpc);
+	ttp_msgin_init(&rpc->in);
+	ttp_msgout_rewind(&rpc->out);
+	WRITE_ONCE(rpc->epoch, epoch);
+	rpc->again_ns = ktime_get_ns();
+	rpc->informed = false;
+	rpc->tries = 0;
+	rpc->asked_ns = 0;
+	rpc->sent_ns = 0;
+	rpc->hole_ns = 0;
 }
 
 bool ttp_rpc_waits(const struct ttp_rpc *rpc)

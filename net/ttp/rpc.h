@@ -71,9 +71,11 @@ struct ttp_rpc_key {
  * @client: role
  * @oneway: no response follows
  * @notify: a one-way message's acknowledgment is reported
+ * @idempotent: client: it may be run again by the server's next incarnation
  * @lport: port of this side
  * @pport: port of the other side
- * @epoch: incarnation of the peer it belongs to; 0 = not known at the start
+ * @epoch: incarnation of the peer it belongs to; 0 = not known at the start.
+ *	Changes under @lock if @idempotent
  * @limit: server: longest response the client takes
  * @cookie: client: of the program
  * @start_ns: client: when it was first sent; server: first packet
@@ -94,6 +96,7 @@ struct ttp_rpc_key {
  * @due_ns: when the timer has something to do; 0 = never
  * @asked_ns: when a RESEND was sent last
  * @resent_ns: when a RESEND was honoured last
+ * @again_ns: when it began again, with another incarnation of the server; 0 = not
  * @sent_ns: when bytes of @out went for the first time, last
  * @arrived_ns: when DATA of @in arrived last, or was granted after a pause
  * @arrived_cpu: where that was
@@ -132,6 +135,7 @@ struct ttp_rpc {
 	bool			client;
 	bool			oneway;
 	bool			notify;
+	bool			idempotent;
 	u16			lport;
 	u16			pport;
 	u32			epoch;
@@ -155,6 +159,7 @@ struct ttp_rpc {
 	u64			due_ns;
 	u64			asked_ns;
 	u64			resent_ns;
+	u64			again_ns;
 	u64			sent_ns;
 	u64			arrived_ns;
 	int			arrived_cpu;
@@ -377,10 +382,22 @@ void ttp_rpc_reap_done(struct ttp_peer *peer, u64 una);
 void ttp_rpc_acked(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
 
 /**
+ * ttp_rpc_again() - begin anew with another incarnation of the server
+ * @rpc: a client's RPC that is idempotent and waits for its response
+ * @epoch: that incarnation
+ *
+ * As if nothing had been sent or received.  The caller sends the request.
+ *
+ * Context: BH disabled, rpc->lock held.
+ */
+void ttp_rpc_again(struct ttp_rpc *rpc, u32 epoch) __must_hold(&rpc->lock);
+
+/**
  * ttp_rpc_delivered() - the other side has all of rpc->out
  * @rpc: the RPC
  *
- * Frees the bytes and gives the send buffer back.
+ * Frees the bytes and gives the send buffer back, unless the RPC may have to
+ * begin anew.
  *
  * Context: BH disabled, rpc->lock held.
  */

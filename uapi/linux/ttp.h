@@ -66,7 +66,7 @@ struct sockaddr_ttp {
 
 /* Flags of struct ttp_send */
 #define TTP_F_ONEWAY		1U	/* no response */
-#define TTP_F_IDEMPOTENT	2U	/* may run again after a restart (not yet) */
+#define TTP_F_IDEMPOTENT	2U	/* may run again after a restart */
 #define TTP_F_NOTIFY		4U	/* with ONEWAY: report the acknowledgment */
 
 /**

@@ -354,5 +354,34 @@ ok "client pulled out: the server forgets it" quiet h2
 kill $started
 wait $started 2>/dev/null
 hosts_down
+# -- what may be run again is: none fails.  On a server of its own, as it runs
+# some twice
+ttp_up 2 delay 50us rate 10gbit
+start h2 ttp_exchange server $port
+client count=10 >/dev/null
+again=$(counter h1 TtpRpcAgain)
+begin count=100000 flight=8 req=64,5000,60000 resp=60000,64 gap_us=200 \
+	idempotent=1
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	sleep 0.0$((i * 7 % 10))3
+	restart h2
+	[ $i != 5 ] || lose h2 all type=close
+done
+lose_no_more h2
+sleep 0.3
+kill -TERM $pid
+wait $pid
+out=$(cat /tmp/out)
+echo "# $out"
+same "10 restarts, idempotent: all are answered" "$(field done "$out")" \
+	"$(field sent "$out")"
+same "10 restarts, idempotent: content" "$(field wrong "$out")" 0
+virtual && within "10 restarts, idempotent: begun anew" \
+	$(($(counter h1 TtpRpcAgain) - again)) 10 1000
+same "10 restarts, idempotent: nothing was damaged" "$(field wrong "$(report)")" 0
+ok "10 restarts, idempotent: at rest" quiet h1 h2
+kill $started
+wait $started 2>/dev/null
+hosts_down
 ok "the module can be removed" wait_for 5 rmmod ttp
 tap_done
