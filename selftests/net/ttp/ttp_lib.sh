@@ -21,8 +21,9 @@
 #
 #   lose hI all|first NAME=VALUE...	drop matching frames that leave the
 #				host; names as in ttp_frame: type sport dport
-#				id offset original=1 (not RETRANS).  "first" is
-#				for frames without payload.
+#				id offset, about=OFFSET (the 2 KB around it),
+#				original=1 (not RETRANS).  "first" is for frames
+#				without payload.
 #   lost hI			how many were dropped so far
 #   lose_no_more hI		all pass again
 
@@ -207,6 +208,7 @@ lose() {
 		sport=*) set -- "u16 $lose_value 0xffff at 8" ;;
 		dport=*) set -- "u16 $lose_value 0xffff at 10" ;;
 		id=*)	set -- "u32 $((lose_value >> 32)) 0xffffffff at 16 match u32 $((lose_value & 0xffffffff)) 0xffffffff at 20" ;;
+		about=*) set -- "u32 $lose_value 0xfffff800 at 52" ;;
 		offset=*) set -- "u32 $lose_value 0xffffffff at 52" ;;
 		*)	echo "lose: what is $lose_word?"
 			exit 1 ;;

@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# How long it takes to mend a loss, on the fabric in virtual time, and whom it
+# concerns.
+#
+# slow: yes
+# kernels: uml
+# wall: 300
+
+. ./ttp_lib.sh
+. ./perf_lib.sh
+
+# A round trip of 10 us: four cables
+fabric 4 rate=25000 delay_ns=2420
+with_ttp
+perf pingpong --lab 2 -s 100 -n 50
+rtt=$(us all p50)
+close_to "a round trip, us" "$rtt" 10 2
+
+# took BYTES: one request of so many, us
+took() {
+	perf pingpong --lab 2 -s "$1" -a 8 -n 1 --warmup 0
+	us all max
+}
+
+# One packet of a request is lost, the first time; 1,428 bytes are in each.
+# What begins there may be of another message, too, or two packets.
+for packets in 2 5 20 100; do
+	size=$((packets * 1428))
+	alone=$(took $size)
+	# what is granted need not come in whole packets
+	at=offset last=offset=$((size - 1428))
+	[ $packets -lt 100 ] || at=about last=about=$((size - 1000))
+	for lost in 0 $((packets / 2)) $((packets - 2)); do
+		[ $packets != 2 ] || [ $lost = 0 ] || continue
+		lose h1 all type=data $at=$((lost * 1428)) original=1
+		is "packet $lost of $packets is lost: more time, us" \
+			"$(took $size) - $alone" "<=" "3 * $rtt + 50"
+		within "it was" "$(lost h1)" 1 4
+		lose_no_more h1
+	done
+	# Of the last one nothing tells: a time-out of 1 ms and a few round trips
+	lose h1 all type=data $last original=1
+	is "the last one of $packets is lost: more time, us" \
+		"$(took $size) - $alone" "<=" "1000 + 8 * $rtt"
+	within "it was" "$(lost h1)" 1 4
+	lose_no_more h1
+done
+
+# A thousand requests at once, and all are lost
+count() { echo $(($(counter h1 TtpOutPackets) + $(counter h2 TtpOutPackets))); }
+thousand() {
+	perf stream --lab 2 -s 100 -a 100 -n 2000 -d 1000 --warmup 0
+}
+thousand
+before=$(count)
+thousand
+least=$(($(count) - before))
+before=$(count)
+lose h1 all type=data original=1
+thousand
+lose_no_more h1
+same "1,000 requests lost at once: all are answered" \
+	"$(value failed) $(value unfinished)" "0 0"
+is "1,000 requests lost at once: packets" "$(($(count) - before))" "<=" "2 * $least"
+
+# RPCs of which nothing ever arrives, to the same host: others do not mind
+start h2 ttpperf server -p 7000
+server1=$started
+start h2 ttpperf server -p 7001
+server2=$started
+calls() {	# P99 of calls on port 7000, us
+	on h1 ttpperf -q -f json pingpong --to "$(mac 2)%eth0" -p 7000 -s 1000 \
+		-n 1000 >/tmp/perf 2>/tmp/perf.err
+	us all p99
+}
+alone=$(calls)
+lose h1 all type=data dport=7001
+on h1 ttpperf -q pingpong --to "$(mac 2)%eth0" -p 7001 -s 50000 -n 5 \
+	>/dev/null 2>&1 &
+dead=$!
+sleep 0.002
+is "beside an RPC of which nothing arrives, P99 us" "$(calls)" "<=" "$alone * 1.02"
+within "whose packets were lost" "$(lost h1)" 2 1000
+lose_no_more h1
+kill $dead $server1 $server2 2>/dev/null
+wait
+for h in 1 2 3 4; do on h$h ttpctl dev del eth0; done
+fabric_down
+ok "the module can be removed" wait_for 5 rmmod ttp
+tap_done
