@@ -3,6 +3,8 @@
  * Lengths of messages and their levels; see cutoffs.h.
  */
 #include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
 #include <trace/events/ttp.h>
 
 #include "cutoffs.h"
@@ -24,31 +26,33 @@ void ttp_cutoffs_exit(struct ttp_cutoffs *cutoffs)
 	free_percpu(cutoffs->census);
 }
 
-/* Bytes of all CPUs in a bucket, modulo */
-static unsigned long ttp_cutoffs_sum(const struct ttp_cutoffs *cutoffs,
-				     unsigned int bucket)
+/* Bytes of all CPUs, modulo */
+static void ttp_cutoffs_sum(struct ttp_cutoffs *cutoffs)
 {
-	unsigned long sum = 0;
+	const struct ttp_census *census;
+	unsigned int i;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu_ptr(cutoffs->census, cpu)->bytes[bucket]);
-	return sum;
+	memset(cutoffs->sum, 0, sizeof(cutoffs->sum));
+	for_each_possible_cpu(cpu) {
+		census = per_cpu_ptr(cutoffs->census, cpu);
+		for (i = 0; i < TTP_LEVEL_BUCKETS; i++)
+			cutoffs->sum[i] += READ_ONCE(census->bytes[i]);
+	}
 }
 
 /* Take what is new in; returns the bytes that count */
 static u64 ttp_cutoffs_fold(struct ttp_cutoffs *cutoffs)
 {
-	unsigned long sum;
 	unsigned int i;
 	u64 total = 0;
 
 	lockdep_assert_held(&cutoffs->lock);
 
+	ttp_cutoffs_sum(cutoffs);
 	for (i = 0; i < TTP_LEVEL_BUCKETS; i++) {
-		sum = ttp_cutoffs_sum(cutoffs, i);
-		cutoffs->mean[i] += sum - cutoffs->last[i];
-		cutoffs->last[i] = sum;
+		cutoffs->mean[i] += cutoffs->sum[i] - cutoffs->last[i];
+		cutoffs->last[i] = cutoffs->sum[i];
 		total += cutoffs->mean[i];
 	}
 	return total;
@@ -131,7 +135,7 @@ static void ttp_cutoffs_disperse(struct ttp_cutoffs *cutoffs)
 {
 	lockdep_assert_held(&cutoffs->lock);
 
-	WRITE_ONCE(cutoffs->crowd, cutoffs->crowd / 2);
+	WRITE_ONCE(cutoffs->crowd, DIV_ROUND_UP(cutoffs->crowd, 2));
 	if (cutoffs->crowd > TTP_CUTOFFS_CROWD / 2 || !cutoffs->limit)
 		return;
 	cutoffs->limit = 0;

@@ -12,8 +12,6 @@
 
 #include "level.h"
 
-struct ttp_link;
-
 /* How often cutoffs are worked out, ms */
 #define TTP_CUTOFFS_PERIOD_MS	100U
 /* From fewer bytes than that nothing is concluded */
@@ -49,7 +47,8 @@ struct ttp_census {
  * @crowd: senders at a time, the most of late.  Read without the lock
  * @losses: packets that were lost of starts of messages, since ...
  * @begun: ... so many had begun
- * @last: sum of @census at the last time
+ * @sum: of @census, while it is looked at
+ * @last: the same at the last time
  * @mean: bytes by bucket, of which the older count less
  */
 struct ttp_cutoffs {
@@ -62,6 +61,7 @@ struct ttp_cutoffs {
 	u32				crowd;
 	u32				losses;
 	unsigned long			begun;
+	unsigned long			sum[TTP_LEVEL_BUCKETS];
 	unsigned long			last[TTP_LEVEL_BUCKETS];
 	u64				mean[TTP_LEVEL_BUCKETS];
 };
@@ -84,18 +84,20 @@ int ttp_cutoffs_init(struct ttp_cutoffs *cutoffs);
 void ttp_cutoffs_exit(struct ttp_cutoffs *cutoffs);
 
 /**
- * ttp_cutoffs_count() - a message has begun to arrive
+ * ttp_cutoffs_count() - bytes have come without a grant
  * @cutoffs: of the device
- * @len: bytes of the message
- * @unsched: those that come without a grant
+ * @len: bytes of their message
+ * @bytes: how many
+ * @first: whether the message begins with them
  *
  * Context: BH disabled.
  */
 static inline void ttp_cutoffs_count(struct ttp_cutoffs *cutoffs, u32 len,
-				     u32 unsched)
+				     u32 bytes, bool first)
 {
-	this_cpu_inc(cutoffs->census->begun);
-	this_cpu_add(cutoffs->census->bytes[ttp_level_bucket(len)], unsched);
+	if (first)
+		this_cpu_inc(cutoffs->census->begun);
+	this_cpu_add(cutoffs->census->bytes[ttp_level_bucket(len)], bytes);
 }
 
 /**

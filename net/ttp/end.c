@@ -189,38 +189,45 @@ static bool ttp_end_in_scope(const struct ttp_rpc *rpc,
 	       (!epoch && rpc->start_ns <= scope->before_ns);
 }
 
-static struct ttp_rpc *ttp_end_first_of_peer(struct ttp_peer *peer,
-					     const struct ttp_end_scope *scope)
+/* RPCs of a peer that are ended between two looks at its lists */
+#define TTP_END_BATCH	32U
+
+static unsigned int ttp_end_some_of_peer(struct ttp_peer *peer,
+					 const struct ttp_end_scope *scope,
+					 struct ttp_rpc **found)
 {
 	struct list_head *lists[] = { &peer->open, &peer->served, &peer->done };
-	struct ttp_rpc *rpc, *found = NULL;
-	unsigned int i;
+	struct ttp_rpc *rpc;
+	unsigned int i, n = 0;
 
 	spin_lock(&peer->lock);
-	for (i = 0; i < ARRAY_SIZE(lists) && !found; i++)
-		list_for_each_entry(rpc, lists[i], peer_node)
-			if (ttp_end_in_scope(rpc, scope)) {
-				found = ttp_rpc_get(rpc);
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		list_for_each_entry(rpc, lists[i], peer_node) {
+			if (n == TTP_END_BATCH)
 				break;
-			}
+			if (ttp_end_in_scope(rpc, scope))
+				found[n++] = ttp_rpc_get(rpc);
+		}
 	spin_unlock(&peer->lock);
-	return found;
+	return n;
 }
 
-static bool ttp_end_one_of_peer(struct ttp_peer *peer,
-				const struct ttp_end_scope *scope, int err)
+static bool ttp_end_batch_of_peer(struct ttp_peer *peer,
+				  const struct ttp_end_scope *scope, int err)
 {
-	struct ttp_rpc *rpc;
+	struct ttp_rpc *found[TTP_END_BATCH], *rpc;
+	unsigned int i, n;
 
-	rpc = ttp_end_first_of_peer(peer, scope);
-	if (!rpc)
-		return false;
-	spin_lock(&rpc->lock);
-	if (rpc->live)
-		ttp_rpc_fail(rpc, err);
-	spin_unlock(&rpc->lock);
-	ttp_rpc_put(rpc);
-	return true;
+	n = ttp_end_some_of_peer(peer, scope, found);
+	for (i = 0; i < n; i++) {
+		rpc = found[i];
+		spin_lock(&rpc->lock);
+		if (rpc->live)
+			ttp_rpc_fail(rpc, err);
+		spin_unlock(&rpc->lock);
+		ttp_rpc_put(rpc);
+	}
+	return n;
 }
 
 void ttp_end_peer(struct ttp_peer *peer, u32 epoch)
@@ -230,7 +237,7 @@ void ttp_end_peer(struct ttp_peer *peer, u32 epoch)
 		.before_ns = ktime_get_ns(),
 	};
 
-	while (ttp_end_one_of_peer(peer, &scope, -ECONNRESET))
+	while (ttp_end_batch_of_peer(peer, &scope, -ECONNRESET))
 		;
 }
 
@@ -273,7 +280,7 @@ static void ttp_end_peer_of_link(struct ttp_peer *peer)
 	ttp_end_say_goodbye(peer);
 	do {
 		local_bh_disable();
-		more = ttp_end_one_of_peer(peer, &scope, -EHOSTUNREACH);
+		more = ttp_end_batch_of_peer(peer, &scope, -EHOSTUNREACH);
 		local_bh_enable();
 		cond_resched();
 	} while (more);

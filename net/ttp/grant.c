@@ -245,9 +245,12 @@ static bool ttp_grant_one(struct ttp_rpc *rpc, struct sock *sk,
 	bool granted = false;
 
 	spin_lock(&rpc->lock);
-	if (rpc->sk == sk && rpc->live && !rpc->in.budget)
+	/* It may have ended, or begun anew, since it was its turn */
+	if (rpc->sk != sk || !rpc->live || !rpc->in.known)
+		granted = false;
+	else if (!rpc->in.budget)
 		granted = ttp_grant_admit(rpc, out);
-	else if (rpc->sk == sk && rpc->live)
+	else
 		granted = ttp_grant_retry(rpc);
 	spin_unlock(&rpc->lock);
 	return granted;

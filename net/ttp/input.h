@@ -95,7 +95,8 @@ void ttp_input_ack(struct ttp_input *in, const struct ttp_ack *ack);
  * Context: softirq, RCU read section.
  * Return: the RPC with a reference and rpc->lock held, live and matching in
  * ports; NULL if there is none.  ttp_input_meet() has seen to it that no RPC
- * of another incarnation of the peer is left.
+ * of another incarnation of the peer is left, but for own ones that are
+ * idempotent.
  */
 struct ttp_rpc *ttp_input_find(struct ttp_input *in);
 

@@ -239,10 +239,19 @@ static void ttp_input_busy(struct ttp_input *in, struct ttp_rpc *rpc)
 	rpc->heard_ns = ktime_get_ns();
 }
 
+/* Does it answer a packet from before the RPC began anew? */
+static bool ttp_input_before_again(const struct ttp_input *in,
+				   const struct ttp_rpc *rpc)
+{
+	return rpc->again_ns && in->pkt.flags & TTP_WIRE_F_ECHO &&
+	       ktime_get_ns() - rpc->again_ns < NSEC_PER_SEC &&
+	       (s32)(in->pkt.echo - (u32)rpc->again_ns) < 0;
+}
+
 /* The server is another one by now, and may run the request again */
 static void ttp_input_restarted(struct ttp_input *in, struct ttp_rpc *rpc)
 {
-	if (ttp_input_too_soon(rpc, false)) {
+	if (ttp_input_before_again(in, rpc) || ttp_input_too_soon(rpc, false)) {
 		TTP_INC(in->link, RESEND_IGNORED);
 		return;
 	}
@@ -252,6 +261,18 @@ static void ttp_input_restarted(struct ttp_input *in, struct ttp_rpc *rpc)
 	ttp_timer_heard(rpc);
 }
 
+/*
+ * It says so, or has never seen what was begun with another one, or when none was
+ * known: of that a part may have been answered.
+ */
+static bool ttp_input_other_server(const struct ttp_input *in,
+				   const struct ttp_rpc *rpc)
+{
+	return in->pkt.note.code == TTP_UNKNOWN_EPOCH ||
+	       (in->pkt.note.code == TTP_UNKNOWN_NEVER &&
+		rpc->epoch != in->pkt.src_epoch);
+}
+
 static void ttp_input_unknown_rpc(struct ttp_input *in, struct ttp_rpc *rpc)
 {
 	u32 left = TTP_OUTPUT_BURST;
@@ -259,7 +280,7 @@ static void ttp_input_unknown_rpc(struct ttp_input *in, struct ttp_rpc *rpc)
 	TTP_INC(in->link, UNKNOWN_IN);
 	if (rpc->state != TTP_RPC_OUTGOING)
 		return;
-	if (in->pkt.note.code == TTP_UNKNOWN_EPOCH && rpc->idempotent) {
+	if (rpc->idempotent && ttp_input_other_server(in, rpc)) {
 		ttp_input_restarted(in, rpc);
 		return;
 	}

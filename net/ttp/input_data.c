@@ -86,6 +86,19 @@ static void ttp_input_not_kept(struct ttp_input *in, int err)
 		TTP_INC(in->link, IN_NO_MEM);
 }
 
+/* Bytes have come without a grant */
+static void ttp_input_unsched(const struct ttp_input *in,
+			      const struct ttp_rpc *rpc)
+{
+	struct ttp_cutoffs *cutoffs = &in->link->cutoffs;
+
+	ttp_cutoffs_count(cutoffs, rpc->in.len, in->pkt.payload,
+			  !in->pkt.data.offset);
+	/* What would be right for one peer need not be for all */
+	if (in->pkt.flags & TTP_WIRE_F_RETRANS)
+		ttp_cutoffs_lost(cutoffs, ttp_link_bdp(in->link, 0));
+}
+
 /**
  * ttp_input_store() - keep the bytes of a packet
  * @in: the packet
@@ -125,10 +138,8 @@ static bool ttp_input_store(struct ttp_input *in, struct ttp_rpc *rpc,
 		rpc->progress_ns = ktime_get_ns();
 	}
 	TTP_ADD(in->link, IN_BYTES, in->pkt.payload);
-	if (in->pkt.flags & TTP_WIRE_F_RETRANS &&
-	    in->pkt.data.offset < rpc->in.unsched)
-		ttp_cutoffs_lost(&in->link->cutoffs,
-				 ttp_link_bdp(in->link, READ_ONCE(in->peer->rtt.min_ns)));
+	if (in->pkt.data.offset < rpc->in.unsched)
+		ttp_input_unsched(in, rpc);
 	if (!in_order)
 		TTP_INC(in->link, IN_OUT_OF_ORDER);
 	return true;
@@ -146,8 +157,6 @@ static bool ttp_input_agrees(struct ttp_input *in, struct ttp_rpc *rpc,
 		WRITE_ONCE(rpc->in.len, pkt->data.msg_len);
 		rpc->in.unsched = pkt->data.unsched;
 		rpc->in.granted = pkt->data.unsched;
-		ttp_cutoffs_count(&in->link->cutoffs, rpc->in.len,
-				  rpc->in.unsched);
 	}
 	return rpc->in.len == pkt->data.msg_len;
 }
@@ -164,15 +173,15 @@ static void ttp_input_news(const struct ttp_input *in,
 	memset(news, 0, sizeof(*news));
 	news->bytes = in->pkt.payload;
 	news->packet = READ_ONCE(link->mtu);
+	news->again = in->pkt.flags & TTP_WIRE_F_RETRANS;
+	news->granted = in->pkt.data.offset >= rpc->in.unsched;
 	if (READ_ONCE(link->config.window))
 		return;		/* as wide as the administrator wants it */
 	news->unsent = in->pkt.cong * TTP_WIRE_CONG_UNIT;
-	/* What goes without a grant goes before what was granted */
 	target_ns = ttp_peer_target(peer);
-	news->timed = in->rtt_ns && target_ns &&
-		      in->pkt.data.offset >= rpc->in.unsched;
+	news->judged = target_ns;
+	news->timed = in->rtt_ns;
 	news->late = news->timed && in->rtt_ns > target_ns;
-	news->again = in->pkt.flags & TTP_WIRE_F_RETRANS;
 }
 
 /**
@@ -475,7 +484,7 @@ static void ttp_input_levels(struct ttp_input *in)
 	u64 now_ns;
 	bool tell;
 
-	if (in->pkt.cutoffs == version || !in->peer)
+	if (in->pkt.cutoffs == version || !version || !in->peer)
 		return;
 	now_ns = ktime_get_ns();
 	spin_lock(&in->peer->lock);

@@ -311,10 +311,11 @@ static void ttp_link_measure(struct ttp_link *link, u64 now_ns)
 	struct ttp_meter *meter = &link->granter.meter;
 	u64 took_ns = now_ns - meter->start_ns;
 
-	/* Headers and gaps are not counted */
-	if (meter->cpu == smp_processor_id())
-		meter->busy = (u64)(bytes - meter->bytes) * BITS_PER_BYTE * 1000 >=
-			      took_ns / 4 * 3 * ttp_link_rate(link);
+	/* Headers and gaps are not counted: much, if packets are short */
+	meter->busy = meter->cpu == smp_processor_id() &&
+		      took_ns <= TTP_METER_MAX_NS &&
+		      (u64)(bytes - meter->bytes) * BITS_PER_BYTE * 1000 >=
+		      took_ns / 2 * ttp_link_rate(link);
 	meter->cpu = smp_processor_id();
 	meter->bytes = bytes;
 	meter->start_ns = now_ns;
@@ -329,8 +330,8 @@ bool ttp_link_busy(struct ttp_link *link, u32 rtt_ns)
 
 	if (!ttp_link_rate(link))
 		return false;
-	if (now_ns >= meter->start_ns + max(TTP_METER_RTTS * rtt_ns,
-					    TTP_METER_MIN_NS))
+	if (now_ns >= meter->start_ns + max_t(u64, (u64)TTP_METER_RTTS * rtt_ns,
+					      TTP_METER_MIN_NS))
 		ttp_link_measure(link, now_ns);
 	return meter->busy;
 }

@@ -59,8 +59,11 @@ struct ttp_link_config {
 #define TTP_AUTO_BDP		40000U
 /* Round-trip time where none was measured, ns */
 #define TTP_AUTO_RTT_NS		15000U
-/* Least queueing that is put up with, ns */
-#define TTP_AUTO_DELAY_NS	5000U
+/*
+ * Least queueing that is put up with, ns: hosts delay packets as well, as their
+ * cards gather some for an interrupt
+ */
+#define TTP_AUTO_DELAY_NS	50000U
 /* Automatic values are never more than that, or twice that, bytes */
 #define TTP_MAX_BDP		500000U
 
@@ -97,6 +100,8 @@ struct ttp_pacer {
 /* A link's use is measured over so many round trips, or ns if these are more */
 #define TTP_METER_RTTS		8U
 #define TTP_METER_MIN_NS	50000U
+/* What is longer ago says nothing, ns */
+#define TTP_METER_MAX_NS	NSEC_PER_SEC
 
 /* @delay_ns of struct ttp_link_config: no limit */
 #define TTP_DELAY_OFF		U32_MAX
@@ -106,7 +111,7 @@ struct ttp_pacer {
  * @start_ns: when the period began, monotonic
  * @cpu: where it is counted
  * @bytes: what that CPU had received by then, modulo
- * @busy: most of the time, in the last period
+ * @busy: half of the time, in the last period
  */
 struct ttp_meter {
 	u64		start_ns;
@@ -359,7 +364,7 @@ u32 ttp_link_bdp(const struct ttp_link *link, u32 rtt_ns);
  * @link: the link
  * @rtt_ns: round-trip time to some peer, ns
  *
- * That is when most of its rate was used in the last several round trips.  Only
+ * That is when half of its rate was used in the last several round trips.  Only
  * what came in on this CPU counts: no NIC spreads what it does not know.
  *
  * Context: softirq, granter.lock held.

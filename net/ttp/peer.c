@@ -347,6 +347,8 @@ u32 ttp_peer_set_epoch(struct ttp_peer *peer, u32 epoch)
 	peer->fresh = false;
 	peer->ack_count = 0;
 	peer->ack_due_ns = 0;
+	WRITE_ONCE(peer->rtt.srtt_ns, 0);	/* the next sample is the first */
+	WRITE_ONCE(peer->rtt.min_ns, 0);
 	ttp_peer_set_cutoffs(peer, 0, 0, &ttp_level_defaults);
 	WRITE_ONCE(peer->mtu, TTP_WIRE_DEFAULT_MTU);
 	return old;
@@ -398,11 +400,12 @@ u32 ttp_peer_target(const struct ttp_peer *peer)
 	if (!rtt_ns || delay_ns == TTP_DELAY_OFF ||
 	    !ttp_link_rate(peer->key.link))
 		return 0;
-	/* As much as a round trip in queues: enough to keep the link busy */
+	/* As much as a round trip in queues keeps the link busy in any case */
 	if (!delay_ns)
 		delay_ns = max(rtt_ns, TTP_AUTO_DELAY_NS);
 	/* Paths that differ in length are no queues */
-	return rtt_ns + delay_ns + READ_ONCE(peer->reorder.late_ns);
+	return min_t(u64, U32_MAX, (u64)rtt_ns + delay_ns +
+				   READ_ONCE(peer->reorder.late_ns));
 }
 
 u32 ttp_peer_window(const struct ttp_peer *peer)

@@ -168,7 +168,8 @@ static u32 ttp_rpc_unsched(const struct ttp_rpc *rpc, u32 len)
 	u32 limit = READ_ONCE(peer->limit);
 
 	/* One packet each is not worth a question */
-	if (len <= READ_ONCE(peer->key.link->mtu) - TTP_WIRE_DATA_HLEN)
+	if (len + TTP_WIRE_DATA_HLEN <= min_t(u32, READ_ONCE(peer->mtu),
+					      READ_ONCE(peer->key.link->mtu)))
 		return len;
 	if (limit)
 		unsched = min(unsched, max(limit, TTP_WIRE_MIN_SEGMENT));
@@ -214,7 +215,7 @@ struct ttp_rpc *ttp_rpc_client(struct sock *sk, struct ttp_peer *peer,
 				   (u64)wish->timeout_ms * NSEC_PER_MSEC;
 
 	spin_lock_bh(&rpc->lock);
-	ttp_rpc_set_state(rpc, TTP_RPC_OUTGOING);
+	rpc->state = TTP_RPC_OUTGOING;
 	if (ttp_sock_join(sk, rpc))
 		err = ttp_rpc_publish_client(rpc);
 	if (err) {
@@ -297,7 +298,7 @@ struct ttp_rpc *ttp_rpc_server(struct sock *sk, struct ttp_peer *peer,
 			  NSEC_PER_MSEC;
 
 	spin_lock(&rpc->lock);
-	ttp_rpc_set_state(rpc, TTP_RPC_INCOMING);
+	rpc->state = TTP_RPC_INCOMING;
 	if (ttp_sock_join(sk, rpc)) {
 		spin_lock(&peer->lock);
 		err = ttp_rpc_publish_server(rpc, pkt);
@@ -411,9 +412,9 @@ void ttp_rpc_delivered(struct ttp_rpc *rpc)
 {
 	lockdep_assert_held(&rpc->lock);
 
+	rpc->out.sent = rpc->out.len;
 	if (ttp_rpc_keeps(rpc))
 		return;
-	rpc->out.sent = rpc->out.len;
 	ttp_rpc_received_up_to(rpc, rpc->out.len);
 	ttp_rpc_drop_out(rpc);
 }

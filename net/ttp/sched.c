@@ -21,7 +21,7 @@
 
 bool ttp_sched_slowed(const struct ttp_sched_peer *peer)
 {
-	return READ_ONCE(peer->late);
+	return READ_ONCE(peer->path.bytes);
 }
 
 void ttp_sched_init(struct ttp_sched *s)
@@ -30,6 +30,7 @@ void ttp_sched_init(struct ttp_sched *s)
 	INIT_LIST_HEAD(&s->by_age);
 	s->incoming = 0;
 	s->senders = 0;
+	s->longest = 0;
 	memset(&s->all, 0, sizeof(s->all));
 	s->owed = 0;
 }
@@ -68,21 +69,22 @@ static void ttp_sched_learn_uplink(struct ttp_sched_msg *msg,
  * same time.  A window at least keeps the link busy.  It takes long to grow
  * again, as nothing but the next losses tells that it was too soon.
  */
-static void ttp_sched_learn_all(struct ttp_sched *s, u32 window, u32 overcommit,
+static void ttp_sched_learn_all(struct ttp_sched *s, u32 overcommit,
 				const struct ttp_sched_news *news)
 {
 	struct ttp_share_rule rule = {
-		.floor = window,
+		.floor = s->longest,
 		.step = TTP_SCHED_ALL_STEP,
 		.gain = TTP_SCHED_ALL_GAIN,
 	};
 
 	ttp_share_arrived(&s->all, news->bytes, news->again,
-			  window * overcommit, &rule);
+			  s->longest * overcommit, &rule);
 }
 
-void ttp_sched_learn(struct ttp_sched *s, struct ttp_sched_msg *msg,
-		     u32 overcommit, const struct ttp_sched_news *news)
+/* What has no target is not judged, nor what goes before all that was granted */
+static void ttp_sched_learn_path(struct ttp_sched_msg *msg,
+				 const struct ttp_sched_news *news)
 {
 	struct ttp_share_rule rule = {
 		.floor = news->packet,
@@ -91,12 +93,26 @@ void ttp_sched_learn(struct ttp_sched *s, struct ttp_sched_msg *msg,
 	};
 	struct ttp_sched_peer *peer = msg->peer;
 
-	ttp_sched_learn_uplink(msg, news);
-	ttp_sched_learn_all(s, msg->window, overcommit, news);
+	if (!news->judged) {
+		memset(&peer->path, 0, sizeof(peer->path));
+		peer->late = false;
+		return;
+	}
+	if (!news->granted)
+		return;
 	if (news->timed)
-		WRITE_ONCE(peer->late, news->late);
+		peer->late = news->late;
 	ttp_share_arrived(&peer->path, news->bytes, peer->late, msg->window,
 			  &rule);
+}
+
+void ttp_sched_learn(struct ttp_sched *s, struct ttp_sched_msg *msg,
+		     u32 overcommit, const struct ttp_sched_news *news)
+{
+	ttp_sched_learn_uplink(msg, news);
+	ttp_sched_learn_path(msg, news);
+	if (s->longest)
+		ttp_sched_learn_all(s, overcommit, news);
 }
 
 /*
@@ -283,17 +299,19 @@ static struct ttp_sched_msg *ttp_sched_oldest(struct ttp_sched *s, u64 limit,
 	return msg;
 }
 
-static u64 ttp_sched_limit(const struct ttp_sched *s,
+static u64 ttp_sched_limit(struct ttp_sched *s,
 			   const struct ttp_sched_rules *rules,
 			   struct ttp_sched_msg **firsts, unsigned int active)
 {
 	u32 longest = 0;
 	unsigned int i;
 
-	if (rules->incoming)
-		return rules->incoming;
 	for (i = 0; i < active; i++)
 		longest = max(longest, firsts[i]->window);
+	if (active)
+		s->longest = longest;
+	if (rules->incoming)
+		return rules->incoming;
 	return ttp_share_of(&s->all, longest * rules->overcommit);
 }
 

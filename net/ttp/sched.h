@@ -55,6 +55,8 @@ struct ttp_sched_peer {
  * @bytes: how many
  * @packet: bytes of a packet
  * @unsent: bytes that its sender might have sent and has not
+ * @granted: whether they were granted
+ * @judged: whether there is a target for how long these take
  * @timed: whether it is known how long they took
  * @late: whether that was longer than it should be, on the way
  * @again: whether they were sent before, and lost
@@ -63,6 +65,8 @@ struct ttp_sched_news {
 	u32	bytes;
 	u32	packet;
 	u32	unsent;
+	bool	granted;
+	bool	judged;
 	bool	timed;
 	bool	late;
 	bool	again;
@@ -103,7 +107,8 @@ struct ttp_sched_msg {
  * @peers: senders of messages that want a grant (ttp_sched_peer.node)
  * @by_age: these messages, in order of arrival
  * @incoming: bytes granted and not arrived
- * @all: how many of the windows of @overcommit messages
+ * @longest: longest window of those that were granted last, bytes
+ * @all: how much of as many of these as are granted at a time
  * @senders: peers with messages that are known here
  * @owed: bytes of its share that the oldest message did not get yet; less than
  *	0: it got more at once
@@ -112,6 +117,7 @@ struct ttp_sched {
 	struct ttp_srpt		peers;
 	struct list_head	by_age;
 	u64			incoming;
+	u32			longest;
 	struct ttp_share	all;
 	u32			senders;
 	s64			owed;
@@ -220,7 +226,7 @@ void ttp_sched_del(struct ttp_sched *s, struct ttp_sched_msg *msg);
  * @peer: the sender
  *
  * Context: any.
- * Return: see above; as it was at some time of late.
+ * Return: see above.
  */
 bool ttp_sched_slowed(const struct ttp_sched_peer *peer);
 

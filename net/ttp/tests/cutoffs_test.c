@@ -26,7 +26,7 @@ static void ttp_cutoffs_messages(struct ttp_cutoffs *c, unsigned int n, u32 len)
 {
 	local_bh_disable();
 	while (n--)
-		ttp_cutoffs_count(c, len, len);
+		ttp_cutoffs_count(c, len, len, true);
 	local_bh_enable();
 }
 
@@ -117,7 +117,7 @@ static void ttp_cutoffs_crowd_that_loses_begins_with_less(struct kunit *test)
 	ttp_cutoffs_losses(c, TTP_CUTOFFS_LOSSES, 100);
 	KUNIT_EXPECT_EQ(test, c->limit, TTP_WIRE_MIN_SEGMENT);
 	KUNIT_EXPECT_EQ(test, c->version, 2);
-	/* 40, 20, 10, 5, 2: gone */
+	/* 40, 20, 10, 5, 3: gone */
 	ttp_cutoffs_now(c);
 	ttp_cutoffs_now(c);
 	ttp_cutoffs_now(c);

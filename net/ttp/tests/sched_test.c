@@ -371,7 +371,9 @@ static void ttp_sched_stuck_message_gets_less(struct kunit *test)
 	struct ttp_sched_test *t = test->priv;
 	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 10000000);
 	struct ttp_sched_msg *b = ttp_sched_msg(t, 1, 1, 10000000);
-	struct ttp_sched_news news = { .packet = 1500 };
+	struct ttp_sched_news news = {
+		.packet = 1500, .granted = true, .judged = true,
+	};
 
 	/* What is sent at once is not stuck */
 	news.unsent = t->window / 2;
@@ -392,7 +394,9 @@ static void ttp_sched_late_sender_gets_less(struct kunit *test)
 	struct ttp_sched_test *t = test->priv;
 	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 10000000);
 	struct ttp_sched_msg *b = ttp_sched_msg(t, 1, 1, 10000000);
-	struct ttp_sched_news news = { .packet = 1500 };
+	struct ttp_sched_news news = {
+		.packet = 1500, .granted = true, .judged = true,
+	};
 
 	KUNIT_EXPECT_FALSE(test, ttp_sched_slowed(&t->peer[0]));
 	news.timed = true;
@@ -408,16 +412,27 @@ static void ttp_sched_late_sender_gets_less(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->granted - b->received, t->window);
 	/* All of that sender get less */
 	ttp_sched_del(&t->s, a);
-	a = ttp_sched_msg(t, 2, 0, 100000);
+	a = ttp_sched_msg(t, 2, 0, 10000000);
 	a->granted = a->received;
 	ttp_sched_go(t);
 	KUNIT_EXPECT_LE(test, a->granted - a->received, 2U * 1500);
+	/* What is not granted says nothing */
+	news.granted = false;
+	news.timed = true;
+	ttp_sched_rounds(t, a, 20, &news);
+	KUNIT_EXPECT_TRUE(test, ttp_sched_slowed(&t->peer[0]));
+	news.granted = true;
 	/* until they are in time again */
 	news.timed = true;
 	ttp_sched_rounds(t, a, 20, &news);
-	KUNIT_EXPECT_FALSE(test, ttp_sched_slowed(&t->peer[0]));
 	KUNIT_EXPECT_GT(test, ttp_share_of(&t->peer[0].path, t->window),
 			10U * 1500);
+	/* or nobody looks */
+	t->peer[0].path.bytes = 1500;
+	t->peer[0].late = true;
+	news.judged = false;
+	ttp_sched_rounds(t, a, 1, &news);
+	KUNIT_EXPECT_FALSE(test, ttp_sched_slowed(&t->peer[0]));
 }
 
 static void ttp_sched_losses_take_from_all(struct kunit *test)
@@ -425,7 +440,9 @@ static void ttp_sched_losses_take_from_all(struct kunit *test)
 	struct ttp_sched_test *t = test->priv;
 	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 10000000);
 	struct ttp_sched_msg *b = ttp_sched_msg(t, 1, 1, 10000000);
-	struct ttp_sched_news news = { .packet = 1500 };
+	struct ttp_sched_news news = {
+		.packet = 1500, .granted = true, .judged = true,
+	};
 	unsigned int i;
 
 	t->rules.incoming = 0;

@@ -15,7 +15,7 @@
 pairs=8
 fabric $((2 * pairs)) rate=25000 rack=$pairs core_rate=50000 delay_ns=500 \
 	shared=1 buffer_kb=12800
-with_ttp backlog 500ns
+with_ttp backlog 500ns delay-target 5us
 
 start_servers() {
 	for i in $(seq $((pairs + 1)) $((2 * pairs))); do
@@ -62,9 +62,9 @@ delay_target() {
 
 start_servers
 core
-is "4:1, target auto, 5us: queue before the core, P99 bytes" "$queue" "<" \
+is "4:1, target 5us: queue before the core, P99 bytes" "$queue" "<" \
 	"2 * 5000 * 50 / 8"
-is "4:1, target auto: use of the core, %" "$use" ">=" 90
+is "4:1, target 5us: use of the core, %" "$use" ">=" 90
 same "nothing is dropped" "$(sum dropped .)" 0
 delay_target 10us
 core
