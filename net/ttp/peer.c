@@ -412,9 +412,14 @@ u32 ttp_peer_window(const struct ttp_peer *peer)
 {
 	const struct ttp_link *link = peer->key.link;
 	u32 own = READ_ONCE(link->config.window);
+	u32 rtt_ns;
 
 	if (own)
 		return max(own, READ_ONCE(link->mtu));
+	rtt_ns = READ_ONCE(peer->rtt.min_ns);
+	/* The shortest path is not the only one if packets overtake others */
+	if (rtt_ns)
+		rtt_ns += READ_ONCE(peer->reorder.late_ns);
 	/* A GRANT comes for a quarter of it */
-	return 2 * ttp_link_bdp(link, READ_ONCE(peer->rtt.min_ns));
+	return 2 * ttp_link_bdp(link, rtt_ns);
 }
