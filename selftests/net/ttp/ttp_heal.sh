@@ -84,7 +84,44 @@ sleep 0.002
 is "beside an RPC of which nothing arrives, P99 us" "$(calls)" "<=" "$alone * 1.02"
 within "whose packets were lost" "$(lost h1)" 2 1000
 lose_no_more h1
-kill $dead $server1 $server2 2>/dev/null
+kill $dead $server1 2>/dev/null
+
+# A program that stops reading: only who sends to it has to wait, and goes on as
+# soon as it reads.  A socket with room for three messages, so that they do wait.
+on h2 ttpctl param set rcvbuf 64K
+start h2 ttpperf server -p 7000
+server1=$started
+fill() {	# seconds
+	on h1 ttpperf -q -f json stream --to "$(mac 2)%eth0" -p 7000 -s 20000 \
+		-a 8 -n 2000 -d 8 --warmup 0 >/tmp/fill 2>/tmp/fill.err
+	sed -n 's/.*"seconds": \([0-9.]*\).*/\1/p' /tmp/fill
+}
+other() {	# P99 of another host's calls to another program there, us
+	on h3 ttpperf -q -f json pingpong --to "$(mac 2)%eth0" -p 7001 -s 1000 \
+		-n 500 >/tmp/perf 2>/tmp/perf.err
+	us all p99
+}
+running=$(fill)
+alone=$(other)
+fill >/tmp/stopped &
+filler=$!
+sleep 0.003
+kill -STOP $server1
+began=$(date +%s%N)
+sleep 0.01
+is "others beside a program that does not read, P99 us" "$(other)" "<=" \
+	"$alone * 1.02"
+sleep 0.05
+took=$(($(date +%s%N) - began))
+kill -CONT $server1
+wait $filler
+is "its senders wait as long as it stops, and a round trip and 50 us, us" \
+	"($(cat /tmp/stopped) - $running) * 1000000" "<=" \
+	"$took / 1000 + $rtt + 50"
+is "they do wait, us" "($(cat /tmp/stopped) - $running) * 1000000" ">" \
+	"$took / 1000 - 100"
+same "and none fails" "$(sed -n 's/.*"\(failed\|unfinished\)": \([0-9]*\).*/\2/p' /tmp/fill | sort -u)" 0
+kill $server1 $server2 2>/dev/null
 wait
 for h in 1 2 3 4; do on h$h ttpctl dev del eth0; done
 fabric_down
