@@ -94,7 +94,8 @@ static void ttp_sched_learn_path(struct ttp_sched_msg *msg,
 	struct ttp_sched_peer *peer = msg->peer;
 
 	if (!news->judged) {
-		memset(&peer->path, 0, sizeof(peer->path));
+		WRITE_ONCE(peer->path.bytes, 0);
+		peer->path.alpha = 0;
 		peer->late = false;
 		return;
 	}
