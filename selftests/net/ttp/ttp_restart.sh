@@ -50,6 +50,16 @@ restart() {	# hI
 	on "$1" ttpctl dev del eth0 && on "$1" ttpctl dev add eth0
 }
 
+# Of the server, at any time; the later ones without a goodbye
+ten_restarts() {
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		sleep 0.0$((i * 7 % 10))3
+		restart h2
+		[ $i != 5 ] || lose h2 all type=close
+	done
+	lose_no_more h2
+}
+
 in_time() {	# DESCRIPTION MS MIN MAX
 	virtual && within "$1, ms" "$2" "$3" "$4"
 }
@@ -135,12 +145,7 @@ never_twice "server not known"
 # Again and again, at any time
 begin count=100000 flight=8 req=64,5000,60000 resp=60000,64 \
 	gap_us=200 oneway=7
-for i in 1 2 3 4 5 6 7 8 9 10; do
-	sleep 0.0$((i * 7 % 10))3
-	restart h2
-	[ $i != 5 ] || lose h2 all type=close
-done
-lose_no_more h2
+ten_restarts
 sleep 0.01
 kill -TERM $pid
 wait $pid
@@ -362,12 +367,7 @@ client count=10 >/dev/null
 again=$(counter h1 TtpRpcAgain)
 begin count=100000 flight=8 req=64,5000,60000 resp=60000,64 gap_us=200 \
 	idempotent=1
-for i in 1 2 3 4 5 6 7 8 9 10; do
-	sleep 0.0$((i * 7 % 10))3
-	restart h2
-	[ $i != 5 ] || lose h2 all type=close
-done
-lose_no_more h2
+ten_restarts
 sleep 0.3
 kill -TERM $pid
 wait $pid
