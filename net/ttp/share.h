@@ -18,6 +18,7 @@
 
 /* Unit of ttp_share.alpha */
 #define TTP_SHARE_ONE		1024U
+
 /**
  * struct ttp_share - of a sender
  * @bytes: granted ahead at most; 0 = no limit

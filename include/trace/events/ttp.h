@@ -127,7 +127,7 @@ TRACE_EVENT(ttp_rpc_state,
 		  __entry->error)
 );
 
-/* The receiver lets more of a message be sent; ahead: what of it may be on the way */
+/* The receiver lets more of a message be sent */
 TRACE_EVENT(ttp_grant,
 	TP_PROTO(const struct ttp_rpc *rpc, u32 granted, u8 level),
 	TP_ARGS(rpc, granted, level),
