@@ -62,7 +62,7 @@ bool ttp_grant_admit(struct ttp_rpc *rpc, struct sk_buff_head *out)
 /* What came with a packet, and what the link has to say about it */
 static void ttp_grant_learn(struct ttp_rpc *rpc, struct ttp_sched_news *news)
 {
-	u32 rtt_ns = READ_ONCE(rpc->key.peer->rtt.min_ns);
+	u32 rtt_ns = READ_ONCE(rpc->key.peer->min_rtt.ns);
 	struct ttp_link *link = rpc->key.peer->key.link;
 
 	lockdep_assert_held(&link->granter.lock);

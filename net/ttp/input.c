@@ -139,8 +139,11 @@ static void ttp_input_sample(struct ttp_input *in, struct ttp_peer *peer,
 	peer->rx_bytes += pkt->payload;
 	WRITE_ONCE(peer->mtu, pkt->mtu);
 	/* Modulo 2^32 ns; ttp_rtt_sample() refuses what cannot be */
-	if (pkt->flags & TTP_WIRE_F_ECHO && ttp_rtt_sample(&peer->rtt, rtt_ns))
-		in->rtt_ns = rtt_ns;
+	if (!(pkt->flags & TTP_WIRE_F_ECHO) ||
+	    !ttp_rtt_sample(&peer->rtt, rtt_ns))
+		return;
+	ttp_rtt_floor_sample(&peer->min_rtt, rtt_ns, now_ns);
+	in->rtt_ns = rtt_ns;
 }
 
 bool ttp_input_meet(struct ttp_input *in)

@@ -154,8 +154,7 @@ static bool ttp_input_on_its_way(const struct ttp_input *in,
 	ttp_wire_get_range(buf, 0, &start, &end);
 	if (start || end != TTP_WIRE_RANGE_ALL)
 		return false;
-	return ttp_rpc_waits(rpc) ||
-	       ktime_get_ns() - rpc->sent_ns < 2ULL * ttp_timer_rtt_ns(rpc);
+	return ttp_timer_just_sent(rpc);
 }
 
 static void ttp_input_resend(struct ttp_input *in, struct ttp_rpc *rpc,

@@ -246,7 +246,7 @@ static void ttp_input_repeated(struct ttp_input *in, struct ttp_rpc *rpc)
 		return;		/* the network's copy, nobody waits */
 	if (rpc->oneway)
 		ttp_output_ack(rpc, in->out);
-	else if (rpc->state == TTP_RPC_REPLYING)
+	else if (rpc->state == TTP_RPC_REPLYING && !ttp_timer_just_sent(rpc))
 		ttp_output_first(rpc, in->out);
 	else
 		ttp_output_note(rpc, TTP_WIRE_BUSY, 0, rpc->in.len, in->out);
@@ -467,6 +467,9 @@ static bool ttp_input_response(struct ttp_input *in, struct sk_buff *skb)
 	    in->pkt.data.msg_len > rpc->limit) {
 		TTP_INC(in->link, IN_MISMATCH);
 	} else {
+		if (!rpc->in.known)
+			ttp_timer_answered(rpc, in->pkt.flags &
+						TTP_WIRE_F_RETRANS);
 		/* Who answers has the request */
 		rpc->informed = true;
 		ttp_rpc_delivered(rpc);

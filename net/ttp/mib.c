@@ -51,6 +51,7 @@ const char * const ttp_mib_names[__TTP_MIB_ITEMS] = {
 	[TTP_MIB_RPC_TOO_LONG]		= "TtpRpcTooLong",
 	[TTP_MIB_RPC_LIMIT]		= "TtpRpcLimit",
 	[TTP_MIB_TIMEOUTS]		= "TtpTimeouts",
+	[TTP_MIB_LOSS_PROBES]		= "TtpLossProbes",
 	[TTP_MIB_RESEND_OUT]		= "TtpResendOut",
 	[TTP_MIB_RESEND_IN]		= "TtpResendIn",
 	[TTP_MIB_RESEND_IGNORED]	= "TtpResendIgnored",

@@ -76,6 +76,8 @@ enum ttp_mib_item {
 
 	/* recovery */
 	TTP_MIB_TIMEOUTS,		/* retransmission time-outs */
+	/* requests sent again before that, as answers usually come sooner */
+	TTP_MIB_LOSS_PROBES,
 	TTP_MIB_RESEND_OUT,		/* RESEND sent */
 	TTP_MIB_RESEND_IN,		/* RESEND received */
 	/* RESEND that came too soon after another */

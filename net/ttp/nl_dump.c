@@ -143,7 +143,7 @@ static int ttp_nl_dump_put_rtt(struct sk_buff *skb, const struct ttp_peer *peer)
 			     READ_ONCE(c->rto_max_us) * 1000ULL, 0, 0);
 	if (nla_put_u32(skb, TTP_A_PEER_SRTT_NS, peer->rtt.srtt_ns) ||
 	    nla_put_u32(skb, TTP_A_PEER_RTTVAR_NS, peer->rtt.var_ns) ||
-	    nla_put_u32(skb, TTP_A_PEER_MIN_RTT_NS, peer->rtt.min_ns) ||
+	    nla_put_u32(skb, TTP_A_PEER_MIN_RTT_NS, peer->min_rtt.ns) ||
 	    nla_put_u32(skb, TTP_A_PEER_RTO_US, div_u64(rto_ns, 1000)))
 		return -EMSGSIZE;
 	return 0;

@@ -384,6 +384,7 @@ bool ttp_output_some(struct ttp_rpc *rpc, u32 most, struct sk_buff_head *out)
 
 	if (!msg->len && !msg->held) {
 		ttp_output_data(rpc, 0, 0, false, out);
+		rpc->sent_ns = ktime_get_ns();
 		return true;	/* the time-out mends it */
 	}
 	while (done < most && ttp_output_ready(rpc)) {

@@ -348,7 +348,9 @@ u32 ttp_peer_set_epoch(struct ttp_peer *peer, u32 epoch)
 	peer->ack_count = 0;
 	peer->ack_due_ns = 0;
 	WRITE_ONCE(peer->rtt.srtt_ns, 0);	/* the next sample is the first */
-	WRITE_ONCE(peer->rtt.min_ns, 0);
+	WRITE_ONCE(peer->min_rtt.ns, 0);
+	WRITE_ONCE(peer->answer.srtt_ns, 0);
+	peer->credit = 0;
 	ttp_peer_set_cutoffs(peer, 0, 0, &ttp_level_defaults);
 	WRITE_ONCE(peer->mtu, TTP_WIRE_DEFAULT_MTU);
 	return old;
@@ -384,7 +386,7 @@ u32 ttp_peer_unsched(const struct ttp_peer *peer, u32 len)
 	if (limit)
 		limit = max(limit, READ_ONCE(link->mtu));
 	else
-		limit = ttp_link_bdp(link, READ_ONCE(peer->rtt.min_ns));
+		limit = ttp_link_bdp(link, READ_ONCE(peer->min_rtt.ns));
 	/* One that has to wait for a grant anyway may as well wait sooner */
 	if (announce && len > limit)
 		limit = min(limit, max(announce, READ_ONCE(link->mtu)));
@@ -394,7 +396,7 @@ u32 ttp_peer_unsched(const struct ttp_peer *peer, u32 len)
 u32 ttp_peer_target(const struct ttp_peer *peer)
 {
 	u32 delay_ns = READ_ONCE(peer->key.link->config.delay_ns);
-	u32 rtt_ns = READ_ONCE(peer->rtt.min_ns);
+	u32 rtt_ns = READ_ONCE(peer->min_rtt.ns);
 
 	/* Without a rate nobody knows whether it waits before this link */
 	if (!rtt_ns || delay_ns == TTP_DELAY_OFF ||
@@ -416,7 +418,7 @@ u32 ttp_peer_window(const struct ttp_peer *peer)
 
 	if (own)
 		return max(own, READ_ONCE(link->mtu));
-	rtt_ns = READ_ONCE(peer->rtt.min_ns);
+	rtt_ns = READ_ONCE(peer->min_rtt.ns);
 	/* The shortest path is not the only one if packets overtake others */
 	if (rtt_ns)
 		rtt_ns += READ_ONCE(peer->reorder.late_ns);

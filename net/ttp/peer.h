@@ -66,6 +66,9 @@ struct ttp_peer_key {
  * @stamp_ns: when that arrived, monotonic
  * @heard_ns: when anything arrived from it last, monotonic; 0 = never
  * @rtt: round-trip time
+ * @min_rtt: the shortest one
+ * @answer: time from a short request to its response, programs included
+ * @credit: answers since the last early question (see timer.c)
  * @cutoffs: what levels it wants to be sent at
  * @limit: what it wants to be sent of a message without a grant, bytes; 0 = any.
  *	Read without the lock
@@ -120,6 +123,9 @@ struct ttp_peer {
 	u64			stamp_ns;
 	u64			heard_ns;
 	struct ttp_rtt		rtt;
+	struct ttp_rtt		answer;
+	struct ttp_rtt_floor	min_rtt;
+	u16			credit;
 	struct ttp_level_cutoffs	cutoffs;
 	u32			limit;
 	u8			cutoffs_version;

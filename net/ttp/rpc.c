@@ -594,6 +594,7 @@ void ttp_rpc_again(struct ttp_rpc *rpc, u32 epoch)
 	WRITE_ONCE(rpc->epoch, epoch);
 	rpc->again_ns = ktime_get_ns();
 	rpc->informed = false;
+	rpc->asked_early = false;
 	rpc->tries = 0;
 	rpc->asked_ns = 0;
 	rpc->sent_ns = 0;

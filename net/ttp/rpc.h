@@ -86,6 +86,7 @@ struct ttp_rpc_key {
  * @state: see enum
  * @live: in table, peer list and timer queue
  * @informed: client: the server is known to have seen it
+ * @asked_early: client: asked before a time-out whether the request arrived
  * @tries: time-outs without a sign of life in between
  * @error: positive errno of a failed one
  * @sk: its socket, NULL once that has nothing to do with it
@@ -149,6 +150,7 @@ struct ttp_rpc {
 	enum ttp_rpc_state	state;
 	bool			live;
 	bool			informed;
+	bool			asked_early;
 	u8			tries;
 	int			error;
 	struct sock		*sk;

@@ -20,15 +20,31 @@ bool ttp_rtt_sample(struct ttp_rtt *rtt, u32 sample_ns)
 	if (!rtt->srtt_ns) {
 		WRITE_ONCE(rtt->srtt_ns, sample_ns);
 		rtt->var_ns = sample_ns / 2;
-		WRITE_ONCE(rtt->min_ns, sample_ns);
 		return true;
 	}
 	dev = abs_diff(rtt->srtt_ns, sample_ns);
 	rtt->var_ns = rtt->var_ns - rtt->var_ns / 4 + dev / 4;
 	srtt_ns = rtt->srtt_ns - rtt->srtt_ns / 8 + sample_ns / 8;
 	WRITE_ONCE(rtt->srtt_ns, max(srtt_ns, 1U));
-	WRITE_ONCE(rtt->min_ns, min(rtt->min_ns, sample_ns));
 	return true;
+}
+
+void ttp_rtt_floor_sample(struct ttp_rtt_floor *floor, u32 sample_ns,
+			  u64 now_ns)
+{
+	u64 age_ns = now_ns - floor->since_ns;
+	u32 former_ns = floor->ns;
+
+	if (!former_ns || age_ns >= TTP_RTT_WINDOW_NS) {
+		/* What was the smallest of a window counts in the next one */
+		former_ns = floor->recent_ns;
+		if (!floor->ns || age_ns >= 2 * TTP_RTT_WINDOW_NS)
+			former_ns = sample_ns;
+		floor->recent_ns = sample_ns;
+		floor->since_ns = now_ns;
+	}
+	floor->recent_ns = min(floor->recent_ns, sample_ns);
+	WRITE_ONCE(floor->ns, min(former_ns, floor->recent_ns));
 }
 
 u64 ttp_rtt_rto(const struct ttp_rtt *rtt, u64 min_ns, u64 max_ns,

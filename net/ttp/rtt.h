@@ -15,6 +15,8 @@
 
 /* Longest sample believed; more is a clock or a wrap gone wrong */
 #define TTP_RTT_MAX_NS		2000000000U
+/* How long the smallest sample counts: this, or up to twice as long, ns */
+#define TTP_RTT_WINDOW_NS	10000000000ULL
 /* Time-out before the first sample, ns */
 #define TTP_RTT_INITIAL_RTO_NS	5000000U
 
@@ -22,12 +24,25 @@
  * struct ttp_rtt - estimator
  * @srtt_ns: smoothed round-trip time; 0 = no sample yet
  * @var_ns: its mean deviation
- * @min_ns: smallest sample
  */
 struct ttp_rtt {
 	u32	srtt_ns;
 	u32	var_ns;
-	u32	min_ns;
+};
+
+/**
+ * struct ttp_rtt_floor - smallest time seen lately
+ * @ns: it; 0 = no sample yet
+ * @recent_ns: smallest since @since_ns
+ * @since_ns: when the present window began
+ *
+ * A path may become longer: what was seen more than two windows ago does not
+ * count (Kathleen Nichols' idea, as in lib/win_minmax.c, with two windows).
+ */
+struct ttp_rtt_floor {
+	u32	ns;
+	u32	recent_ns;
+	u64	since_ns;
 };
 
 /**
@@ -39,6 +54,17 @@ struct ttp_rtt {
  * Return: whether the sample was used.
  */
 bool ttp_rtt_sample(struct ttp_rtt *rtt, u32 sample_ns);
+
+/**
+ * ttp_rtt_floor_sample() - account one measurement
+ * @floor: the smallest time
+ * @sample_ns: measured time, not 0
+ * @now_ns: monotonic time
+ *
+ * Context: any; the owner's lock.  Others read ttp_rtt_floor.ns without.
+ */
+void ttp_rtt_floor_sample(struct ttp_rtt_floor *floor, u32 sample_ns,
+			  u64 now_ns);
 
 /**
  * ttp_rtt_rto() - time to wait before doing something about silence

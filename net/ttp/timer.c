@@ -32,6 +32,21 @@
 /* More tries than this make no difference to the back-off */
 #define TTP_TIMER_MAX_TRIES	64U
 
+/*
+ * The early question (a tail loss probe, RFC 8985, of an RPC): if a short
+ * request has no answer for longer than such requests to this peer usually
+ * take, the programs included, it or its response is probably lost, and it is
+ * sent once more.  A server that has it, and is slow, says BUSY.  The time-out
+ * would do the same, but its floor is many times what a short RPC takes.
+ *
+ * One question for so many answers, and never more than a few at once: a peer
+ * that slows down must not be slowed down more.
+ */
+#define TTP_TIMER_PROBE_COST	8U
+#define TTP_TIMER_PROBE_CREDIT	(32 * TTP_TIMER_PROBE_COST)
+/* Least part of the time-out's floor to wait in any case */
+#define TTP_TIMER_PROBE_PART	32U
+
 u32 ttp_timer_rtt_ns(const struct ttp_rpc *rpc)
 {
 	return READ_ONCE(rpc->key.peer->rtt.srtt_ns);
@@ -69,6 +84,53 @@ static u64 ttp_timer_expiry(const struct ttp_rpc *rpc)
 	return expiry_ns;
 }
 
+/* Does the request go in one packet, that nothing behind it tells of? */
+static bool ttp_timer_short(const struct ttp_rpc *rpc)
+{
+	const struct ttp_peer *peer = rpc->key.peer;
+
+	return rpc->client && !rpc->oneway &&
+	       rpc->out.len + TTP_WIRE_DATA_HLEN <=
+	       min_t(u32, READ_ONCE(peer->mtu), READ_ONCE(peer->key.link->mtu));
+}
+
+/* May it be asked early?  Then after how long without an answer, ns */
+static u64 ttp_timer_probe_ns(const struct ttp_rpc *rpc)
+{
+	struct ttp_peer *peer = rpc->key.peer;
+	u64 rto_ns = (u64)READ_ONCE(peer->key.link->config.rto_min_us) *
+		     NSEC_PER_USEC;
+	u64 probe_ns = 0;
+
+	if (rpc->state != TTP_RPC_OUTGOING || rpc->in.known || rpc->informed ||
+	    rpc->asked_early || rpc->tries || !ttp_timer_short(rpc))
+		return 0;
+	spin_lock(&peer->lock);
+	if (peer->answer.srtt_ns && peer->credit >= TTP_TIMER_PROBE_COST)
+		probe_ns = ttp_rtt_rto(&peer->answer,
+				       rto_ns / TTP_TIMER_PROBE_PART,
+				       U64_MAX, 0, 0);
+	spin_unlock(&peer->lock);
+	return probe_ns < rto_ns ? probe_ns : 0;
+}
+
+void ttp_timer_answered(struct ttp_rpc *rpc, bool again)
+{
+	struct ttp_peer *peer = rpc->key.peer;
+
+	lockdep_assert_held(&rpc->lock);
+
+	/* To which of two requests?  BUSY would have told that it was the first */
+	if (!ttp_timer_short(rpc) || rpc->tries || again ||
+	    (rpc->asked_early && !rpc->informed))
+		return;
+	spin_lock(&peer->lock);
+	ttp_rtt_sample(&peer->answer, min_t(u64, U32_MAX, ktime_get_ns() -
+						 rpc->sent_ns));
+	peer->credit = min(peer->credit + 1, TTP_TIMER_PROBE_CREDIT);
+	spin_unlock(&peer->lock);
+}
+
 bool ttp_timer_quiet(const struct ttp_rpc *rpc)
 {
 	const struct ttp_link *link = rpc->key.peer->key.link;
@@ -77,6 +139,14 @@ bool ttp_timer_quiet(const struct ttp_rpc *rpc)
 		       NSEC_PER_USEC / 2;
 
 	return ktime_get_ns() - rpc->arrived_ns >= quiet_ns;
+}
+
+bool ttp_timer_just_sent(const struct ttp_rpc *rpc)
+{
+	lockdep_assert_held(&rpc->lock);
+
+	return ttp_rpc_waits(rpc) ||
+	       ktime_get_ns() - rpc->sent_ns < 2ULL * ttp_timer_rtt_ns(rpc);
 }
 
 static void ttp_timer_schedule(struct ttp_rpc *rpc, u64 due_ns)
@@ -147,12 +217,15 @@ static bool ttp_timer_suspects(const struct ttp_rpc *rpc)
 void ttp_timer_start(struct ttp_rpc *rpc)
 {
 	u64 now_ns = ktime_get_ns();
-	u64 due_ns, rto_ns;
+	u64 due_ns, rto_ns, probe_ns;
 
 	lockdep_assert_held(&rpc->lock);
 
 	rto_ns = ttp_timer_rto(rpc);
 	due_ns = now_ns + rto_ns;
+	probe_ns = ttp_timer_probe_ns(rpc);
+	if (probe_ns)
+		due_ns = now_ns + probe_ns;
 	if (ttp_timer_suspects(rpc) && now_ns < rpc->arrived_ns + rto_ns)
 		due_ns = min(due_ns, ttp_timer_hole_ns(rpc));
 	ttp_timer_schedule(rpc, due_ns);
@@ -256,24 +329,55 @@ static void ttp_timer_wait_turn(struct ttp_rpc *rpc, u64 now_ns)
 						 TTP_TIMER_CHANCES)));
 }
 
-/*
- * Has the peer had time to answer?  What we send may have waited here for its
- * turn for long.
- */
+/* Since when we wait for an answer: what we send may wait here for its turn */
+static u64 ttp_timer_since(struct ttp_rpc *rpc, u64 now_ns)
+{
+	if (!ttp_rpc_waits(rpc))
+		return rpc->sent_ns;
+	rpc->heard_ns = now_ns;		/* we have not said all yet */
+	return now_ns;
+}
+
+/* Has the peer had time to answer? */
 static bool ttp_timer_too_early(struct ttp_rpc *rpc, u64 now_ns)
 {
-	u64 since_ns = rpc->sent_ns;
+	u64 due_ns;
 
 	if (rpc->tries || rpc->state == TTP_RPC_INCOMING ||
 	    (rpc->state == TTP_RPC_OUTGOING && rpc->in.known))
 		return false;
-	if (ttp_rpc_waits(rpc)) {
-		since_ns = now_ns;
-		rpc->heard_ns = now_ns;		/* we have not said all yet */
-	}
+	due_ns = ttp_timer_since(rpc, now_ns) + ttp_timer_rto(rpc);
+	if (now_ns >= due_ns)
+		return false;
+	ttp_timer_schedule(rpc, due_ns);
+	return true;
+}
+
+/* It is too soon for a time-out, but is it overdue? */
+static bool ttp_timer_probe(struct ttp_rpc *rpc, u64 now_ns,
+			    struct sk_buff_head *out)
+{
+	u64 probe_ns = ttp_timer_probe_ns(rpc);
+	struct ttp_peer *peer = rpc->key.peer;
+	u64 since_ns;
+
+	if (!probe_ns)
+		return false;
+	since_ns = ttp_timer_since(rpc, now_ns);
 	if (now_ns >= since_ns + ttp_timer_rto(rpc))
 		return false;
-	ttp_timer_schedule(rpc, since_ns + ttp_timer_rto(rpc));
+	if (now_ns < since_ns + probe_ns) {
+		ttp_timer_schedule(rpc, since_ns + probe_ns);
+		return true;
+	}
+	rpc->asked_early = true;
+	spin_lock(&peer->lock);
+	/* Another CPU may have taken the last of it */
+	peer->credit -= min(peer->credit, TTP_TIMER_PROBE_COST);
+	spin_unlock(&peer->lock);
+	TTP_INC(peer->key.link, LOSS_PROBES);
+	ttp_output_first(rpc, out);
+	ttp_timer_schedule(rpc, now_ns + ttp_timer_rto(rpc));
 	return true;
 }
 
@@ -339,6 +443,7 @@ static void ttp_timer_expire(struct ttp_rpc *rpc, u64 now_ns,
 		return;
 	}
 	if (ttp_timer_hole(rpc, now_ns, out) || ttp_timer_queues(rpc, now_ns) ||
+	    ttp_timer_probe(rpc, now_ns, out) ||
 	    ttp_timer_too_early(rpc, now_ns))
 		return;
 	TTP_INC(rpc->key.peer->key.link, TIMEOUTS);

@@ -45,6 +45,16 @@ void ttp_timer_arrived(struct ttp_rpc *rpc, u32 prefix, bool again)
 	__must_hold(&rpc->lock);
 
 /**
+ * ttp_timer_answered() - the first packet of a response has come
+ * @rpc: the RPC, of which nothing had come
+ * @again: whether the packet was sent again
+ *
+ * Context: BH disabled, rpc->lock held.
+ */
+void ttp_timer_answered(struct ttp_rpc *rpc, bool again)
+	__must_hold(&rpc->lock);
+
+/**
  * ttp_timer_quiet() - whether nothing of a message has come for a while
  * @rpc: the RPC
  *
@@ -52,6 +62,15 @@ void ttp_timer_arrived(struct ttp_rpc *rpc, u32 prefix, bool again)
  * Return: see above.
  */
 bool ttp_timer_quiet(const struct ttp_rpc *rpc) __must_hold(&rpc->lock);
+
+/**
+ * ttp_timer_just_sent() - whether what is sent cannot have been answered yet
+ * @rpc: the RPC
+ *
+ * Context: BH disabled, rpc->lock held.
+ * Return: true also if it waits here for its turn.
+ */
+bool ttp_timer_just_sent(const struct ttp_rpc *rpc) __must_hold(&rpc->lock);
 
 /**
  * ttp_timer_fn() - what a peer's timer runs

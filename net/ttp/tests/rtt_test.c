@@ -18,7 +18,6 @@ static void ttp_rtt_first_sample_sets_half_deviation(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ttp_rtt_sample(&rtt, 100 * NSEC_PER_MSEC));
 	KUNIT_EXPECT_EQ(test, rtt.srtt_ns, 100 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, rtt.var_ns, 50 * NSEC_PER_MSEC);
-	KUNIT_EXPECT_EQ(test, rtt.min_ns, 100 * NSEC_PER_MSEC);
 }
 
 static void ttp_rtt_samples_follow_rfc6298(struct kunit *test)
@@ -30,12 +29,10 @@ static void ttp_rtt_samples_follow_rfc6298(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ttp_rtt_sample(&rtt, 60000));
 	KUNIT_EXPECT_EQ(test, rtt.var_ns, 47500U);
 	KUNIT_EXPECT_EQ(test, rtt.srtt_ns, 95000U);
-	KUNIT_EXPECT_EQ(test, rtt.min_ns, 60000U);
 	/* 3/4 * 47500 + 1/4 * 105000, 7/8 * 95000 + 1/8 * 200000 */
 	KUNIT_EXPECT_TRUE(test, ttp_rtt_sample(&rtt, 200000));
 	KUNIT_EXPECT_EQ(test, rtt.var_ns, 61875U);
 	KUNIT_EXPECT_EQ(test, rtt.srtt_ns, 108125U);
-	KUNIT_EXPECT_EQ(test, rtt.min_ns, 60000U);
 	KUNIT_EXPECT_EQ(test, ttp_rtt_rto(&rtt, 0, TTP_RTT_TEST_MAX_NS, 0, 0),
 			108125 + 4 * 61875ULL);
 }
@@ -52,7 +49,6 @@ static void ttp_rtt_steady_samples_converge(struct kunit *test)
 	KUNIT_EXPECT_GE(test, rtt.srtt_ns, 9990U);
 	KUNIT_EXPECT_LE(test, rtt.srtt_ns, 10010U);
 	KUNIT_EXPECT_LE(test, rtt.var_ns, 10U);
-	KUNIT_EXPECT_EQ(test, rtt.min_ns, 10000U);
 }
 
 static void ttp_rtt_absurd_samples_ignored(struct kunit *test)
@@ -83,7 +79,48 @@ static void ttp_rtt_tiny_samples_stay_positive(struct kunit *test)
 	for (i = 0; i < 100; i++)
 		ttp_rtt_sample(&rtt, 1);
 	KUNIT_EXPECT_GE(test, rtt.srtt_ns, 1U);
-	KUNIT_EXPECT_EQ(test, rtt.min_ns, 1U);
+}
+
+static void ttp_rtt_floor_is_the_smallest(struct kunit *test)
+{
+	struct ttp_rtt_floor floor = {};
+
+	ttp_rtt_floor_sample(&floor, 20000, 1);
+	KUNIT_EXPECT_EQ(test, floor.ns, 20000U);
+	ttp_rtt_floor_sample(&floor, 30000, 2);
+	KUNIT_EXPECT_EQ(test, floor.ns, 20000U);
+	ttp_rtt_floor_sample(&floor, 10000, 3);
+	KUNIT_EXPECT_EQ(test, floor.ns, 10000U);
+}
+
+/* A path that has become longer is known as such after a window or two */
+static void ttp_rtt_floor_is_forgotten(struct kunit *test)
+{
+	const u64 start = 5 * NSEC_PER_SEC, window = TTP_RTT_WINDOW_NS;
+	struct ttp_rtt_floor floor = {};
+
+	ttp_rtt_floor_sample(&floor, 10000, start);
+	ttp_rtt_floor_sample(&floor, 50000, start + window - 1);
+	KUNIT_EXPECT_EQ(test, floor.ns, 10000U);
+	ttp_rtt_floor_sample(&floor, 50000, start + window);
+	KUNIT_EXPECT_EQ(test, floor.ns, 10000U);
+	ttp_rtt_floor_sample(&floor, 40000, start + 2 * window - 1);
+	KUNIT_EXPECT_EQ(test, floor.ns, 10000U);
+	ttp_rtt_floor_sample(&floor, 50000, start + 2 * window);
+	KUNIT_EXPECT_EQ(test, floor.ns, 40000U);
+}
+
+static void ttp_rtt_floor_after_a_pause(struct kunit *test)
+{
+	struct ttp_rtt_floor floor = {};
+
+	ttp_rtt_floor_sample(&floor, 10000, NSEC_PER_SEC);
+	ttp_rtt_floor_sample(&floor, 70000,
+			     NSEC_PER_SEC + 2 * TTP_RTT_WINDOW_NS);
+	KUNIT_EXPECT_EQ(test, floor.ns, 70000U);
+	ttp_rtt_floor_sample(&floor, 80000,
+			     NSEC_PER_SEC + 3 * TTP_RTT_WINDOW_NS);
+	KUNIT_EXPECT_EQ(test, floor.ns, 70000U);
 }
 
 static void ttp_rtt_no_sample_waits_initial(struct kunit *test)
@@ -197,6 +234,9 @@ static struct kunit_case ttp_rtt_cases[] = {
 	KUNIT_CASE(ttp_rtt_steady_samples_converge),
 	KUNIT_CASE(ttp_rtt_absurd_samples_ignored),
 	KUNIT_CASE(ttp_rtt_tiny_samples_stay_positive),
+	KUNIT_CASE(ttp_rtt_floor_is_the_smallest),
+	KUNIT_CASE(ttp_rtt_floor_is_forgotten),
+	KUNIT_CASE(ttp_rtt_floor_after_a_pause),
 	KUNIT_CASE(ttp_rtt_no_sample_waits_initial),
 	KUNIT_CASE(ttp_rtt_floor_is_added_to_smoothed),
 	KUNIT_CASE(ttp_rtt_tries_double_up_to_ceiling),

@@ -48,6 +48,30 @@ for packets in 2 5 20 100; do
 	lose_no_more h1
 done
 
+# Of a lone packet nothing tells, either, but answers to such requests do not
+# take long here, as is known by now
+perf pingpong --lab 2 -s 100 -n 100
+alone=$(took 100)
+for who in h1:request h2:response; do
+	lose ${who%:*} all type=data original=1
+	is "a lone ${who#*:} is lost: more time, us" "$(took 100) - $alone" \
+		"<=" "3 * $rtt + 50"
+	within "it was" "$(lost ${who%:*})" 1 2
+	lose_no_more ${who%:*}
+done
+
+# A server that is slow now and then: it is asked at times, not for each
+start h2 ttp_exchange server 77
+before=$(counter h1 TtpLossProbes)
+for i in $(seq 20); do
+	on h1 ttp_exchange client "$(mac 2)%eth0" 77 count=20 >/dev/null
+	on h1 ttp_exchange client "$(mac 2)%eth0" 77 count=20 flight=20 \
+		delay_us=600 >/tmp/slow
+done
+within "800 requests to a server that is slow at times: questions" \
+	"$(($(counter h1 TtpLossProbes) - before))" 1 100
+kill $started
+
 # A thousand requests at once, and all are lost
 count() { echo $(($(counter h1 TtpOutPackets) + $(counter h2 TtpOutPackets))); }
 thousand() {
