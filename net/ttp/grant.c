@@ -164,6 +164,17 @@ static void ttp_grant_given(struct ttp_rpc *rpc, u32 granted)
 	spin_unlock(&granter->lock);
 }
 
+/* Its sender keeps two levels apart, not a third */
+static void ttp_grant_level(struct ttp_rpc *rpc, u8 level)
+{
+	struct ttp_msgin *in = &rpc->in;
+
+	/* What goes without a grant has a level of its own, above all of these */
+	if (in->granted <= in->unsched ||
+	    (level != in->granted_level && ttp_msgin_relevel(in)))
+		in->granted_level = level;
+}
+
 /* Carry a decision out; whether there was room for that */
 static bool ttp_grant_give(const struct ttp_grant_pick *pick,
 			   struct sk_buff_head *out)
@@ -181,10 +192,7 @@ static bool ttp_grant_give(const struct ttp_grant_pick *pick,
 		return false;
 	}
 	ttp_grant_given(rpc, pick->granted);
-	/* What goes without a grant has a level above all of these */
-	if (pick->level <= rpc->in.granted_level ||
-	    rpc->in.granted <= rpc->in.unsched || ttp_msgin_raise(&rpc->in))
-		rpc->in.granted_level = pick->level;
+	ttp_grant_level(rpc, pick->level);
 	paused = ttp_msgin_up_to_date(&rpc->in);
 	trace_ttp_grant(rpc, pick->granted, rpc->in.granted_level);
 	rpc->in.granted = pick->granted;

@@ -115,7 +115,8 @@ void ttp_msgout_grant(struct ttp_msgout *out, u32 granted, u8 level)
 	 * The receiver knows which bytes may overtake which.  With a third
 	 * level on the way before the first has left, the lower one is safe.
 	 */
-	if (out->sent >= out->level_from) {
+	if (level != out->granted_level &&
+	    out->level_from <= max(out->sent, out->unsched)) {
 		out->before_level = out->granted_level;
 		out->level_from = out->granted;
 		out->granted_level = level;
@@ -251,17 +252,17 @@ int ttp_msgin_add(struct ttp_msgin *in, struct sk_buff *skb, u32 offset)
 	ttp_skb_cb(skb)->offset = start;
 	in->received += skb->len;
 	in->high = max_t(u32, in->high, end);
-	if (start < in->raised)
+	if (start < in->relevelled)
 		in->low = max_t(u32, in->low, end);
 	ttp_msgin_link(in, skb);
 	return 0;
 }
 
-bool ttp_msgin_raise(struct ttp_msgin *in)
+bool ttp_msgin_relevel(struct ttp_msgin *in)
 {
-	if (in->have.prefix < in->raised)
+	if (in->have.prefix < in->relevelled)
 		return false;
-	in->raised = in->granted;
+	in->relevelled = in->granted;
 	in->low = in->high;
 	return true;
 }
@@ -276,7 +277,7 @@ bool ttp_msgin_up_to_date(const struct ttp_msgin *in)
 
 u32 ttp_msgin_suspect(const struct ttp_msgin *in)
 {
-	return in->have.prefix < in->raised ? in->low : in->high;
+	return in->have.prefix < in->relevelled ? in->low : in->high;
 }
 
 int ttp_msgin_copy(struct ttp_msgin *in, struct msghdr *msg, u32 len)

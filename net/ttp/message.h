@@ -73,9 +73,9 @@ struct ttp_msgout {
  * @granted_level: priority level of granted bytes
  * @unsched: bytes from the start that come without a grant
  * @granted: bytes from the start that the sender may send
- * @raised: from here on bytes were granted at a higher level than before
+ * @relevelled: from here on bytes were granted at another level than before
  * @high: one after the last byte that is here
- * @low: one after the last byte below @raised that is here
+ * @low: one after the last byte below @relevelled that is here
  * @received: bytes that are here
  * @milestone: how many of them count as progress next
  * @reserved: bytes of receive budget taken
@@ -95,7 +95,7 @@ struct ttp_msgin {
 	u8			granted_level;
 	u32			unsched;
 	u32			granted;
-	u32			raised;
+	u32			relevelled;
 	u32			high;
 	u32			low;
 	u32			received;
@@ -237,16 +237,16 @@ struct sk_buff *ttp_msgin_fit(const struct ttp_msgin *in, struct sk_buff *skb);
 int ttp_msgin_add(struct ttp_msgin *in, struct sk_buff *skb, u32 offset);
 
 /**
- * ttp_msgin_raise() - what is granted from now on goes at a higher level
+ * ttp_msgin_relevel() - what is granted from now on goes at another level
  * @in: the message
  *
- * It may overtake what was granted before.
+ * At a higher one it may overtake what was granted before.
  *
  * Context: any, the owner's lock.
- * Return: false if what was raised before may still overtake: then there must
- * not be another one.
+ * Return: false if what was granted before the last change is still to come: then
+ * there must not be another one.
  */
-bool ttp_msgin_raise(struct ttp_msgin *in);
+bool ttp_msgin_relevel(struct ttp_msgin *in);
 
 /**
  * ttp_msgin_suspect() - how far holes may mean that something was lost

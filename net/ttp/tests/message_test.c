@@ -147,18 +147,31 @@ static void ttp_message_grant_keeps_levels_apart(struct kunit *test)
 	ttp_msgout_grant(&out, 30000, 3);
 	ttp_msgout_grant(&out, 20000, 3);
 	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 29999), 1);
+	/* raised before what goes without a grant has left, which is no level */
+	out.sent = 5000;
+	ttp_msgout_grant(&out, 30001, 2);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 9999), 4);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 10000), 1);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 30000), 2);
+	out.sent = 10000;
+	out.granted = 30000;
+	out.granted_level = 1;
+	out.level_from = 10000;
+	/* more at the same level is no third one */
+	ttp_msgout_grant(&out, 30001, 1);
+	KUNIT_EXPECT_EQ(test, out.level_from, 10000U);
 	/* raised: not what was granted before, though it was not sent yet */
 	out.sent = 15000;
 	ttp_msgout_grant(&out, 50000, 2);
-	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 29999), 1);
-	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 30000), 2);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 30000), 1);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 30001), 2);
 	/* a third level before the first has left: the lower one is safe */
 	ttp_msgout_grant(&out, 60000, 3);
 	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 59999), 2);
 	ttp_msgout_grant(&out, 70000, 0);
-	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 29999), 1);
-	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 30000), 0);
-	out.sent = 30000;
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 30000), 1);
+	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 30001), 0);
+	out.sent = 30001;
 	ttp_msgout_grant(&out, U32_MAX, 2);
 	KUNIT_EXPECT_EQ(test, out.granted, 100000U);
 	KUNIT_EXPECT_EQ(test, ttp_msgout_level(&out, 69999), 0);
@@ -178,21 +191,21 @@ static void ttp_message_raised_may_overtake(struct kunit *test)
 	in.high = 8000;
 	/* something is missing before what has come at the same level */
 	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 8000U);
-	KUNIT_EXPECT_TRUE(test, ttp_msgin_raise(&in));
-	KUNIT_EXPECT_EQ(test, in.raised, 20000U);
+	KUNIT_EXPECT_TRUE(test, ttp_msgin_relevel(&in));
+	KUNIT_EXPECT_EQ(test, in.relevelled, 20000U);
 	/* what is behind does not tell about what is before */
 	in.granted = 40000;
 	in.high = 30000;
 	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 8000U);
 	in.low = 12000;
 	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 12000U);
-	KUNIT_EXPECT_FALSE(test, ttp_msgin_raise(&in));
-	KUNIT_EXPECT_EQ(test, in.raised, 20000U);
+	KUNIT_EXPECT_FALSE(test, ttp_msgin_relevel(&in));
+	KUNIT_EXPECT_EQ(test, in.relevelled, 20000U);
 	/* all of it has come */
 	in.have.prefix = 20000;
 	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 30000U);
-	KUNIT_EXPECT_TRUE(test, ttp_msgin_raise(&in));
-	KUNIT_EXPECT_EQ(test, in.raised, 40000U);
+	KUNIT_EXPECT_TRUE(test, ttp_msgin_relevel(&in));
+	KUNIT_EXPECT_EQ(test, in.relevelled, 40000U);
 }
 
 static void ttp_message_up_to_date_minds_the_least_packet(struct kunit *test)
