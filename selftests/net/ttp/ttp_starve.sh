@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Shortest first starves nobody: nine hosts, each with messages of another length,
+# fill the link of a tenth.  Eight send at random times, a ninth of the link
+# each; the longest have what is left, and two are always open.
+#
+# slow: yes
+# kernels: uml
+# wall: 400
+
+. ./ttp_lib.sh
+. ./perf_lib.sh
+
+fabric 10 rate=25000 delay_ns=500
+with_ttp backlog 500ns
+start h10 ttpperf server -p 7000
+server=$started
+
+# shorter HOST BYTES LOAD: without end
+shorter() {
+	printf '%s\t%s\t1.0\t1.0\n' $2 $2 >/tmp/sizes$1
+	on h$1 ttpperf -q load --to "$(mac 10)%eth0" -p 7000 -w /tmp/sizes$1 \
+		-a 8 -l $3 -T 10 --seed $1 >/tmp/class$1 2>&1 &
+	clients="$clients $!"
+}
+
+clients=
+# with headers each is a ninth
+shorter 1 100 6.1
+shorter 2 1000 10
+shorter 3 4000 10.4
+shorter 4 16000 10.6
+shorter 5 64000 10.6
+shorter 6 128000 10.6
+shorter 7 256000 10.6
+shorter 8 500000 10.6
+on h9 ttpperf -q -f json stream --to "$(mac 10)%eth0" -p 7000 -s 1000000 -a 8 \
+	-n ${COUNT:-24} -d 2 --warmup 10 >/tmp/perf 2>/tmp/perf.err &
+longest=$!
+sleep 0.005
+fabric_reset
+began=$(date +%s%N)
+sleep 0.01
+fabric_queues >/tmp/queues
+took=$(($(date +%s%N) - began))
+wait $longest
+kill $clients
+
+port() {	# NAME: of the switch's port to the tenth
+	sed -n "s/^leaf0.host10 level=all .*$1=\([0-9]*\).*/\1/p" /tmp/queues
+}
+is "the link is full, %" \
+	"(($(port bytes) + 24 * $(port frames)) * 8 * 100 / (25 * $took))" ">=" 95
+same "messages of 1 MB that fail" "$(value failed) $(value unfinished)" "0 0"
+is "the longest, longest time and P50, us" "$(us all max)" "<=" \
+	"4 * $(us all p50)"
+is "alone they take less, us" "$(us all p50)" ">" 1500
+kill $server
+wait
+for i in $(seq $hosts_n); do on h$i ttpctl dev del eth0; done
+fabric_down
+ok "the module can be removed" wait_for 5 rmmod ttp
+tap_done
