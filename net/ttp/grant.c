@@ -171,7 +171,8 @@ static void ttp_grant_level(struct ttp_rpc *rpc, u8 level)
 
 	/* What goes without a grant has a level of its own, above all of these */
 	if (in->granted <= in->unsched ||
-	    (level != in->granted_level && ttp_msgin_relevel(in)))
+	    (level != in->granted_level &&
+	     ttp_msgin_relevel(in, level > in->granted_level)))
 		in->granted_level = level;
 }
 

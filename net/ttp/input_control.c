@@ -154,7 +154,7 @@ static bool ttp_input_on_its_way(const struct ttp_input *in,
 	ttp_wire_get_range(buf, 0, &start, &end);
 	if (start || end != TTP_WIRE_RANGE_ALL)
 		return false;
-	return ttp_timer_just_sent(rpc);
+	return ttp_timer_just_sent(rpc, 2);
 }
 
 static void ttp_input_resend(struct ttp_input *in, struct ttp_rpc *rpc,
@@ -232,6 +232,7 @@ static void ttp_input_busy(struct ttp_input *in, struct ttp_rpc *rpc)
 		return;
 	}
 	rpc->informed = true;
+	rpc->told_busy = true;
 	if (ttp_input_sends(rpc))
 		ttp_rpc_received_up_to(rpc, in->pkt.note.value);
 	/* Alive, but slow: go on asking, less and less often */
@@ -294,6 +295,7 @@ static void ttp_input_unknown_rpc(struct ttp_input *in, struct ttp_rpc *rpc)
 	}
 	/* Begin anew; what FULL had held back counts as never sent */
 	rpc->informed = false;
+	rpc->sent_ns = ktime_get_ns();
 	if (!rpc->out.len)
 		ttp_output_first(rpc, in->out);
 	else

@@ -246,7 +246,7 @@ static void ttp_input_repeated(struct ttp_input *in, struct ttp_rpc *rpc)
 		return;		/* the network's copy, nobody waits */
 	if (rpc->oneway)
 		ttp_output_ack(rpc, in->out);
-	else if (rpc->state == TTP_RPC_REPLYING && !ttp_timer_just_sent(rpc))
+	else if (rpc->state == TTP_RPC_REPLYING && !ttp_timer_just_sent(rpc, 1))
 		ttp_output_first(rpc, in->out);
 	else
 		ttp_output_note(rpc, TTP_WIRE_BUSY, 0, rpc->in.len, in->out);

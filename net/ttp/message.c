@@ -258,10 +258,11 @@ int ttp_msgin_add(struct ttp_msgin *in, struct sk_buff *skb, u32 offset)
 	return 0;
 }
 
-bool ttp_msgin_relevel(struct ttp_msgin *in)
+bool ttp_msgin_relevel(struct ttp_msgin *in, bool up)
 {
 	if (in->have.prefix < in->relevelled)
 		return false;
+	in->overtakes = up;
 	in->relevelled = in->granted;
 	in->low = in->high;
 	return true;
@@ -277,7 +278,10 @@ bool ttp_msgin_up_to_date(const struct ttp_msgin *in)
 
 u32 ttp_msgin_suspect(const struct ttp_msgin *in)
 {
-	return in->have.prefix < in->relevelled ? in->low : in->high;
+	/* What has come from beyond tells nothing if it may have overtaken */
+	if (in->overtakes && in->have.prefix < in->relevelled)
+		return in->low;
+	return in->high;
 }
 
 int ttp_msgin_copy(struct ttp_msgin *in, struct msghdr *msg, u32 len)

@@ -73,7 +73,9 @@ struct ttp_msgout {
  * @granted_level: priority level of granted bytes
  * @unsched: bytes from the start that come without a grant
  * @granted: bytes from the start that the sender may send
- * @relevelled: from here on bytes were granted at another level than before
+ * @relevelled: from here on bytes were granted at another level than before;
+ *	0 = it has not changed
+ * @overtakes: that was a higher one
  * @high: one after the last byte that is here
  * @low: one after the last byte below @relevelled that is here
  * @received: bytes that are here
@@ -96,6 +98,7 @@ struct ttp_msgin {
 	u32			unsched;
 	u32			granted;
 	u32			relevelled;
+	bool			overtakes;
 	u32			high;
 	u32			low;
 	u32			received;
@@ -239,6 +242,7 @@ int ttp_msgin_add(struct ttp_msgin *in, struct sk_buff *skb, u32 offset);
 /**
  * ttp_msgin_relevel() - what is granted from now on goes at another level
  * @in: the message
+ * @up: at a higher one
  *
  * At a higher one it may overtake what was granted before.
  *
@@ -246,7 +250,7 @@ int ttp_msgin_add(struct ttp_msgin *in, struct sk_buff *skb, u32 offset);
  * Return: false if what was granted before the last change is still to come: then
  * there must not be another one.
  */
-bool ttp_msgin_relevel(struct ttp_msgin *in);
+bool ttp_msgin_relevel(struct ttp_msgin *in, bool up);
 
 /**
  * ttp_msgin_suspect() - how far holes may mean that something was lost

@@ -349,8 +349,9 @@ u32 ttp_peer_set_epoch(struct ttp_peer *peer, u32 epoch)
 	peer->ack_due_ns = 0;
 	WRITE_ONCE(peer->rtt.srtt_ns, 0);	/* the next sample is the first */
 	WRITE_ONCE(peer->min_rtt.ns, 0);
-	WRITE_ONCE(peer->answer.srtt_ns, 0);
+	peer->answer.srtt_ns = 0;
 	peer->credit = 0;
+	WRITE_ONCE(peer->lossy_ns, 0);
 	ttp_peer_set_cutoffs(peer, 0, 0, &ttp_level_defaults);
 	WRITE_ONCE(peer->mtu, TTP_WIRE_DEFAULT_MTU);
 	return old;

@@ -68,7 +68,8 @@ struct ttp_peer_key {
  * @rtt: round-trip time
  * @min_rtt: the shortest one
  * @answer: time from a short request to its response, programs included
- * @credit: answers since the last early question (see timer.c)
+ * @credit: what early questions may cost: grows with answers (see timer.c)
+ * @lossy_ns: when something was lost last, monotonic; 0 = never.  Lockless
  * @cutoffs: what levels it wants to be sent at
  * @limit: what it wants to be sent of a message without a grant, bytes; 0 = any.
  *	Read without the lock
@@ -126,6 +127,7 @@ struct ttp_peer {
 	struct ttp_rtt		answer;
 	struct ttp_rtt_floor	min_rtt;
 	u16			credit;
+	u64			lossy_ns;
 	struct ttp_level_cutoffs	cutoffs;
 	u32			limit;
 	u8			cutoffs_version;

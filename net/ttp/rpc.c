@@ -595,6 +595,7 @@ void ttp_rpc_again(struct ttp_rpc *rpc, u32 epoch)
 	rpc->again_ns = ktime_get_ns();
 	rpc->informed = false;
 	rpc->asked_early = false;
+	rpc->told_busy = false;
 	rpc->tries = 0;
 	rpc->asked_ns = 0;
 	rpc->sent_ns = 0;

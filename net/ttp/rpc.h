@@ -87,6 +87,7 @@ struct ttp_rpc_key {
  * @live: in table, peer list and timer queue
  * @informed: client: the server is known to have seen it
  * @asked_early: client: asked before a time-out whether the request arrived
+ * @told_busy: the other side has said BUSY
  * @tries: time-outs without a sign of life in between
  * @error: positive errno of a failed one
  * @sk: its socket, NULL once that has nothing to do with it
@@ -151,6 +152,7 @@ struct ttp_rpc {
 	bool			live;
 	bool			informed;
 	bool			asked_early;
+	bool			told_busy;
 	u8			tries;
 	int			error;
 	struct sock		*sk;

@@ -35,13 +35,17 @@ void ttp_rtt_floor_sample(struct ttp_rtt_floor *floor, u32 sample_ns,
 	u64 age_ns = now_ns - floor->since_ns;
 	u32 former_ns = floor->ns;
 
-	if (!former_ns || age_ns >= TTP_RTT_WINDOW_NS) {
-		/* What was the smallest of a window counts in the next one */
-		former_ns = floor->recent_ns;
-		if (!floor->ns || age_ns >= 2 * TTP_RTT_WINDOW_NS)
-			former_ns = sample_ns;
+	if (!former_ns) {
+		former_ns = sample_ns;
 		floor->recent_ns = sample_ns;
 		floor->since_ns = now_ns;
+	} else if (age_ns >= TTP_RTT_WINDOW_NS) {
+		/* What was the smallest of a window counts in the next one */
+		former_ns = age_ns < 2 * TTP_RTT_WINDOW_NS ? floor->recent_ns :
+							     sample_ns;
+		former_ns = min(former_ns, floor->ns + floor->ns / 2);
+		floor->recent_ns = sample_ns;
+		floor->since_ns = now_ns - age_ns % TTP_RTT_WINDOW_NS;
 	}
 	floor->recent_ns = min(floor->recent_ns, sample_ns);
 	WRITE_ONCE(floor->ns, min(former_ns, floor->recent_ns));

@@ -37,7 +37,8 @@ struct ttp_rtt {
  * @since_ns: when the present window began
  *
  * A path may become longer: what was seen more than two windows ago does not
- * count (Kathleen Nichols' idea, as in lib/win_minmax.c, with two windows).
+ * count.  It grows by half at a time only, as it may be a queue that never drains,
+ * and what is granted follows it (Kathleen Nichols' idea, as in lib/win_minmax.c, with two windows).
  */
 struct ttp_rtt_floor {
 	u32	ns;

@@ -40,10 +40,13 @@
  * would do the same, but its floor is many times what a short RPC takes.
  *
  * One question for so many answers, and never more than a few at once: a peer
- * that slows down must not be slowed down more.
+ * that slows down must not be slowed down more.  And none, nor a timer that runs
+ * so often, where nothing is lost.
  */
 #define TTP_TIMER_PROBE_COST	8U
 #define TTP_TIMER_PROBE_CREDIT	(32 * TTP_TIMER_PROBE_COST)
+/* How long a loss is remembered */
+#define TTP_TIMER_PROBE_LOSSY_NS	(10 * NSEC_PER_SEC)
 /* Least part of the time-out's floor to wait in any case */
 #define TTP_TIMER_PROBE_PART	32U
 
@@ -89,8 +92,10 @@ static bool ttp_timer_short(const struct ttp_rpc *rpc)
 {
 	const struct ttp_peer *peer = rpc->key.peer;
 
+	/* Acknowledgments may ride along */
 	return rpc->client && !rpc->oneway &&
-	       rpc->out.len + TTP_WIRE_DATA_HLEN <=
+	       rpc->out.len + TTP_WIRE_DATA_HLEN +
+	       TTP_WIRE_DATA_ACKS * sizeof(struct ttp_wire_ack) <=
 	       min_t(u32, READ_ONCE(peer->mtu), READ_ONCE(peer->key.link->mtu));
 }
 
@@ -98,35 +103,43 @@ static bool ttp_timer_short(const struct ttp_rpc *rpc)
 static u64 ttp_timer_probe_ns(const struct ttp_rpc *rpc)
 {
 	struct ttp_peer *peer = rpc->key.peer;
-	u64 rto_ns = (u64)READ_ONCE(peer->key.link->config.rto_min_us) *
-		     NSEC_PER_USEC;
+	u64 floor_ns = (u64)READ_ONCE(peer->key.link->config.rto_min_us) *
+		       NSEC_PER_USEC;
+	u64 lossy_ns = READ_ONCE(peer->lossy_ns);
 	u64 probe_ns = 0;
 
-	if (rpc->state != TTP_RPC_OUTGOING || rpc->in.known || rpc->informed ||
-	    rpc->asked_early || rpc->tries || !ttp_timer_short(rpc))
+	if (!lossy_ns || ktime_get_ns() - lossy_ns > TTP_TIMER_PROBE_LOSSY_NS ||
+	    rpc->state != TTP_RPC_OUTGOING || rpc->in.known || rpc->informed ||
+	    rpc->out.held || rpc->asked_early || rpc->tries ||
+	    !ttp_timer_short(rpc))
 		return 0;
 	spin_lock(&peer->lock);
 	if (peer->answer.srtt_ns && peer->credit >= TTP_TIMER_PROBE_COST)
 		probe_ns = ttp_rtt_rto(&peer->answer,
-				       rto_ns / TTP_TIMER_PROBE_PART,
+				       floor_ns / TTP_TIMER_PROBE_PART,
 				       U64_MAX, 0, 0);
 	spin_unlock(&peer->lock);
-	return probe_ns < rto_ns ? probe_ns : 0;
+	return probe_ns < floor_ns ? probe_ns : 0;
 }
 
 void ttp_timer_answered(struct ttp_rpc *rpc, bool again)
 {
 	struct ttp_peer *peer = rpc->key.peer;
+	u64 now_ns = ktime_get_ns();
+	bool asked = rpc->asked_early || rpc->tries;
 
 	lockdep_assert_held(&rpc->lock);
 
-	/* To which of two requests?  BUSY would have told that it was the first */
-	if (!ttp_timer_short(rpc) || rpc->tries || again ||
-	    (rpc->asked_early && !rpc->informed))
+	/* A server that was slow, and did not miss the request, has said BUSY */
+	if (again || (asked && !rpc->told_busy))
+		WRITE_ONCE(peer->lossy_ns, now_ns);
+	/* To which of two requests is it the answer? */
+	if (again || rpc->tries || !ttp_timer_short(rpc) ||
+	    (asked && !rpc->told_busy))
 		return;
 	spin_lock(&peer->lock);
-	ttp_rtt_sample(&peer->answer, min_t(u64, U32_MAX, ktime_get_ns() -
-						 rpc->sent_ns));
+	ttp_rtt_sample(&peer->answer,
+		       min_t(u64, U32_MAX, now_ns - rpc->sent_ns));
 	peer->credit = min(peer->credit + 1, TTP_TIMER_PROBE_CREDIT);
 	spin_unlock(&peer->lock);
 }
@@ -141,12 +154,13 @@ bool ttp_timer_quiet(const struct ttp_rpc *rpc)
 	return ktime_get_ns() - rpc->arrived_ns >= quiet_ns;
 }
 
-bool ttp_timer_just_sent(const struct ttp_rpc *rpc)
+bool ttp_timer_just_sent(const struct ttp_rpc *rpc, u32 rtts)
 {
 	lockdep_assert_held(&rpc->lock);
 
 	return ttp_rpc_waits(rpc) ||
-	       ktime_get_ns() - rpc->sent_ns < 2ULL * ttp_timer_rtt_ns(rpc);
+	       ktime_get_ns() - rpc->sent_ns <
+	       (u64)rtts * ttp_timer_rtt_ns(rpc);
 }
 
 static void ttp_timer_schedule(struct ttp_rpc *rpc, u64 due_ns)
@@ -224,7 +238,8 @@ void ttp_timer_start(struct ttp_rpc *rpc)
 	rto_ns = ttp_timer_rto(rpc);
 	due_ns = now_ns + rto_ns;
 	probe_ns = ttp_timer_probe_ns(rpc);
-	if (probe_ns)
+	if (probe_ns && (ttp_rpc_waits(rpc) ||
+			 now_ns < rpc->sent_ns + probe_ns))
 		due_ns = now_ns + probe_ns;
 	if (ttp_timer_suspects(rpc) && now_ns < rpc->arrived_ns + rto_ns)
 		due_ns = min(due_ns, ttp_timer_hole_ns(rpc));
@@ -329,12 +344,15 @@ static void ttp_timer_wait_turn(struct ttp_rpc *rpc, u64 now_ns)
 						 TTP_TIMER_CHANCES)));
 }
 
-/* Since when we wait for an answer: what we send may wait here for its turn */
-static u64 ttp_timer_since(struct ttp_rpc *rpc, u64 now_ns)
+/*
+ * Since when we wait for an answer: what we send may wait here for its turn.
+ * While it does, there is no silence.
+ */
+static u64 ttp_timer_wait_since(struct ttp_rpc *rpc, u64 now_ns)
 {
 	if (!ttp_rpc_waits(rpc))
 		return rpc->sent_ns;
-	rpc->heard_ns = now_ns;		/* we have not said all yet */
+	rpc->heard_ns = now_ns;
 	return now_ns;
 }
 
@@ -346,7 +364,7 @@ static bool ttp_timer_too_early(struct ttp_rpc *rpc, u64 now_ns)
 	if (rpc->tries || rpc->state == TTP_RPC_INCOMING ||
 	    (rpc->state == TTP_RPC_OUTGOING && rpc->in.known))
 		return false;
-	due_ns = ttp_timer_since(rpc, now_ns) + ttp_timer_rto(rpc);
+	due_ns = ttp_timer_wait_since(rpc, now_ns) + ttp_timer_rto(rpc);
 	if (now_ns >= due_ns)
 		return false;
 	ttp_timer_schedule(rpc, due_ns);
@@ -359,14 +377,19 @@ static bool ttp_timer_probe(struct ttp_rpc *rpc, u64 now_ns,
 {
 	u64 probe_ns = ttp_timer_probe_ns(rpc);
 	struct ttp_peer *peer = rpc->key.peer;
+	u64 rto_ns = ttp_timer_rto(rpc);
 	u64 since_ns;
 
 	if (!probe_ns)
 		return false;
-	since_ns = ttp_timer_since(rpc, now_ns);
-	if (now_ns >= since_ns + ttp_timer_rto(rpc))
+	since_ns = ttp_timer_wait_since(rpc, now_ns);
+	if (now_ns >= since_ns + rto_ns)
 		return false;
 	if (now_ns < since_ns + probe_ns) {
+		/* What has waited for long may wait longer: look less often */
+		if (since_ns == now_ns)
+			probe_ns = clamp(now_ns - rpc->start_ns, probe_ns,
+					 max(probe_ns, rto_ns));
 		ttp_timer_schedule(rpc, since_ns + probe_ns);
 		return true;
 	}
@@ -377,7 +400,7 @@ static bool ttp_timer_probe(struct ttp_rpc *rpc, u64 now_ns,
 	spin_unlock(&peer->lock);
 	TTP_INC(peer->key.link, LOSS_PROBES);
 	ttp_output_first(rpc, out);
-	ttp_timer_schedule(rpc, now_ns + ttp_timer_rto(rpc));
+	ttp_timer_schedule(rpc, max(since_ns + rto_ns, now_ns + probe_ns));
 	return true;
 }
 

@@ -66,11 +66,13 @@ bool ttp_timer_quiet(const struct ttp_rpc *rpc) __must_hold(&rpc->lock);
 /**
  * ttp_timer_just_sent() - whether what is sent cannot have been answered yet
  * @rpc: the RPC
+ * @rtts: round trips that an answer takes
  *
  * Context: BH disabled, rpc->lock held.
  * Return: true also if it waits here for its turn.
  */
-bool ttp_timer_just_sent(const struct ttp_rpc *rpc) __must_hold(&rpc->lock);
+bool ttp_timer_just_sent(const struct ttp_rpc *rpc, u32 rtts)
+	__must_hold(&rpc->lock);
 
 /**
  * ttp_timer_fn() - what a peer's timer runs

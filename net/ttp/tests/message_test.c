@@ -191,7 +191,7 @@ static void ttp_message_raised_may_overtake(struct kunit *test)
 	in.high = 8000;
 	/* something is missing before what has come at the same level */
 	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 8000U);
-	KUNIT_EXPECT_TRUE(test, ttp_msgin_relevel(&in));
+	KUNIT_EXPECT_TRUE(test, ttp_msgin_relevel(&in, true));
 	KUNIT_EXPECT_EQ(test, in.relevelled, 20000U);
 	/* what is behind does not tell about what is before */
 	in.granted = 40000;
@@ -199,13 +199,31 @@ static void ttp_message_raised_may_overtake(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 8000U);
 	in.low = 12000;
 	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 12000U);
-	KUNIT_EXPECT_FALSE(test, ttp_msgin_relevel(&in));
+	KUNIT_EXPECT_FALSE(test, ttp_msgin_relevel(&in, true));
 	KUNIT_EXPECT_EQ(test, in.relevelled, 20000U);
 	/* all of it has come */
 	in.have.prefix = 20000;
 	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 30000U);
-	KUNIT_EXPECT_TRUE(test, ttp_msgin_relevel(&in));
+	KUNIT_EXPECT_TRUE(test, ttp_msgin_relevel(&in, true));
 	KUNIT_EXPECT_EQ(test, in.relevelled, 40000U);
+}
+
+/* Behind what was lowered nothing overtakes: that it has come tells */
+static void ttp_message_lowered_does_not_overtake(struct kunit *test)
+{
+	struct ttp_msgin in = { .len = 100000, .granted = 20000, .high = 8000 };
+
+	in.have.prefix = 8000;
+	KUNIT_EXPECT_TRUE(test, ttp_msgin_relevel(&in, false));
+	in.granted = 40000;
+	in.high = 30000;
+	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 30000U);
+	KUNIT_EXPECT_FALSE(test, ttp_msgin_relevel(&in, true));
+	in.have.prefix = 20000;
+	KUNIT_EXPECT_TRUE(test, ttp_msgin_relevel(&in, true));
+	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 30000U);
+	in.high = 50000;
+	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 30000U);
 }
 
 static void ttp_message_up_to_date_minds_the_least_packet(struct kunit *test)
@@ -236,6 +254,7 @@ static struct kunit_case ttp_message_cases[] = {
 	KUNIT_CASE(ttp_message_smallest_buffers_are_left),
 	KUNIT_CASE(ttp_message_grant_keeps_levels_apart),
 	KUNIT_CASE(ttp_message_raised_may_overtake),
+	KUNIT_CASE(ttp_message_lowered_does_not_overtake),
 	KUNIT_CASE(ttp_message_up_to_date_minds_the_least_packet),
 	{}
 };

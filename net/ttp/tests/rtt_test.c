@@ -106,21 +106,29 @@ static void ttp_rtt_floor_is_forgotten(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, floor.ns, 10000U);
 	ttp_rtt_floor_sample(&floor, 40000, start + 2 * window - 1);
 	KUNIT_EXPECT_EQ(test, floor.ns, 10000U);
+	/* no more than half in a window */
 	ttp_rtt_floor_sample(&floor, 50000, start + 2 * window);
-	KUNIT_EXPECT_EQ(test, floor.ns, 40000U);
+	KUNIT_EXPECT_EQ(test, floor.ns, 15000U);
+	ttp_rtt_floor_sample(&floor, 50000, start + 3 * window);
+	KUNIT_EXPECT_EQ(test, floor.ns, 22500U);
+	ttp_rtt_floor_sample(&floor, 20000, start + 3 * window + 1);
+	KUNIT_EXPECT_EQ(test, floor.ns, 20000U);
 }
 
 static void ttp_rtt_floor_after_a_pause(struct kunit *test)
 {
 	struct ttp_rtt_floor floor = {};
 
-	ttp_rtt_floor_sample(&floor, 10000, NSEC_PER_SEC);
-	ttp_rtt_floor_sample(&floor, 70000,
-			     NSEC_PER_SEC + 2 * TTP_RTT_WINDOW_NS);
+	const u64 start = NSEC_PER_SEC, window = TTP_RTT_WINDOW_NS;
+
+	ttp_rtt_floor_sample(&floor, 60000, start);
+	/* in the second window, whose start does not depend on when that is */
+	ttp_rtt_floor_sample(&floor, 70000, start + 2 * window - 1);
+	KUNIT_EXPECT_EQ(test, floor.ns, 60000U);
+	ttp_rtt_floor_sample(&floor, 80000, start + 2 * window);
 	KUNIT_EXPECT_EQ(test, floor.ns, 70000U);
-	ttp_rtt_floor_sample(&floor, 80000,
-			     NSEC_PER_SEC + 3 * TTP_RTT_WINDOW_NS);
-	KUNIT_EXPECT_EQ(test, floor.ns, 70000U);
+	ttp_rtt_floor_sample(&floor, 90000, start + 9 * window);
+	KUNIT_EXPECT_EQ(test, floor.ns, 90000U);
 }
 
 static void ttp_rtt_no_sample_waits_initial(struct kunit *test)

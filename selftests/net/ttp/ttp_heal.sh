@@ -49,27 +49,37 @@ for packets in 2 5 20 100; do
 done
 
 # Of a lone packet nothing tells, either, but answers to such requests do not
-# take long here, as is known by now
-perf pingpong --lab 2 -s 100 -n 100
-alone=$(took 100)
-for who in h1:request h2:response; do
-	lose ${who%:*} all type=data original=1
-	is "a lone ${who#*:} is lost: more time, us" "$(took 100) - $alone" \
-		"<=" "3 * $rtt + 50"
-	within "it was" "$(lost ${who%:*})" 1 2
-	lose_no_more ${who%:*}
-done
+# take long here, as is known by now, nor that packets are lost
+lone() {	# ROUND-TRIP
+	perf pingpong --lab 2 -s 100 -n 100
+	alone=$(took 100)
+	lose h1 all type=data original=1
+	took 100 >/dev/null
+	lose_no_more h1
+	for who in h1:request h2:response; do
+		lose ${who%:*} all type=data original=1
+		is "round trip $1 us, a lone ${who#*:} is lost: more time, us" \
+			"$(took 100) - $alone" "<=" "3 * $1 + 50"
+		within "it was" "$(lost ${who%:*})" 1 2
+		lose_no_more ${who%:*}
+	done
+}
+lone "$rtt"
 
-# A server that is slow now and then: it is asked at times, not for each
+# A server that is slow now and then: it is asked at times, not for each, and runs
+# each once
 start h2 ttp_exchange server 77
 before=$(counter h1 TtpLossProbes)
+bad=
 for i in $(seq 20); do
-	on h1 ttp_exchange client "$(mac 2)%eth0" 77 count=20 >/dev/null
+	on h1 ttp_exchange client "$(mac 2)%eth0" 77 count=20 >/tmp/quick || bad=1
 	on h1 ttp_exchange client "$(mac 2)%eth0" 77 count=20 flight=20 \
-		delay_us=600 >/tmp/slow
+		delay_us=600 >/tmp/slow || bad=1
 done
+# what was in stock, and one for eight answers
 within "800 requests to a server that is slow at times: questions" \
-	"$(($(counter h1 TtpLossProbes) - before))" 1 100
+	"$(($(counter h1 TtpLossProbes) - before))" 20 132
+same "all are answered, and rightly" "$bad" ""
 kill $started
 
 # A thousand requests at once, and all are lost
@@ -148,6 +158,20 @@ same "and none fails" "$(sed -n 's/.*"\(failed\|unfinished\)": \([0-9]*\).*/\2/p
 kill $server1 $server2 2>/dev/null
 wait
 for h in 1 2 3 4; do on h$h ttpctl dev del eth0; done
+fabric_down
+
+# A longer way: the response has left not long before it is asked for
+fabric 2 rate=25000 delay_ns=20000
+with_ttp
+perf pingpong --lab 2 -s 100 -n 100
+rtt=$(us all p50)
+close_to "a long round trip, us" "$rtt" 80 3
+before=$(counter h1 TtpLossProbes)
+perf pingpong --lab 2 -s 100 -n 200
+same "where nothing is lost nothing is asked" \
+	"$(($(counter h1 TtpLossProbes) - before))" 0
+lone "$rtt"
+for h in 1 2; do on h$h ttpctl dev del eth0; done
 fabric_down
 ok "the module can be removed" wait_for 5 rmmod ttp
 tap_done

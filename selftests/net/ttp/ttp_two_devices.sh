@@ -46,6 +46,13 @@ wait $slow
 slow_alone=$(sed -n 's/.*"goodput_gbps": \([0-9.]*\).*/\1/p' /tmp/slow)
 close_to "the slow one alone, Gbit/s" "$slow_alone" 0.93 4
 
+runs() {	# DESCRIPTION PID HOST: it still does, and the host receives
+	bytes=$(counter $3 TtpInBytes)
+	sleep 0.002
+	ok "$1" kill -0 $2
+	is "and sends, bytes" "$(counter $3 TtpInBytes) - $bytes" ">" 100000
+}
+
 slow 1000
 sleep 0.01
 fast pingpong -s 100 -n 500
@@ -54,6 +61,7 @@ is "P99 over the fast one beside the slow one, us" "$(us all p99)" "<=" \
 fast stream -s 500000 -a 8 -n 400 -d 4
 is "Gbit/s of the fast one beside the slow one" "$(value goodput_gbps)" ">=" \
 	"$alone_gbps * 0.99"
+runs "the slow one is still busy" $slow h4
 kill $slow
 wait $slow 2>/dev/null
 
@@ -64,6 +72,7 @@ busy=$!
 sleep 0.005
 slow 20
 wait $slow
+runs "the fast one is still busy" $busy h3
 is "Gbit/s of the slow one beside the fast one" \
 	"$(sed -n 's/.*"goodput_gbps": \([0-9.]*\).*/\1/p' /tmp/slow)" ">=" \
 	"$slow_alone * 0.99"
