@@ -36,9 +36,9 @@ struct ttp_rtt {
  * @recent_ns: smallest since @since_ns
  * @since_ns: when the present window began
  *
- * A path may become longer: what was seen more than two windows ago does not
- * count.  It grows by half at a time only, as it may be a queue that never drains,
- * and what is granted follows it (Kathleen Nichols' idea, as in lib/win_minmax.c, with two windows).
+ * A path may become longer: what is two windows old does not count (the idea is
+ * Kathleen Nichols', see lib/win_minmax.c).  It grows by half at a time only, as it
+ * may be a queue that never drains, and what is granted follows it.
  */
 struct ttp_rtt_floor {
 	u32	ns;
