@@ -53,6 +53,23 @@ sum() {
 	} END { print n + 0 }'
 }
 
+# watch_port PORT SECONDS GBPS: how a switch's port is used for a while: $use, in
+# percent (with preamble, FCS and gap), and the rest for port_field
+watch_port() {
+	fabric_reset
+	watch_began=$(date +%s%N)
+	sleep $2
+	fabric_queues >/tmp/queues
+	watched=$(($(date +%s%N) - watch_began))
+	watched_port=$1
+	use=$((($(port_field bytes) + 24 * $(port_field frames)) * 8 * 100 /
+		($3 * watched)))
+}
+
+port_field() {	# NAME: of the port that was watched
+	sed -n "s/^$watched_port level=all .*$1=\([0-9]*\).*/\1/p" /tmp/queues
+}
+
 with_ttp() {	# [KEY VALUE]...: settings of each device
 	[ -d /sys/module/ttp ] || modprobe ttp || exit 1
 	for i in $(seq $hosts_n); do

@@ -39,19 +39,9 @@ load() {
 core() {
 	load 400
 	sleep 0.01
-	fabric_reset
-	began=$(date +%s%N)
-	sleep 0.02
-	fabric_queues >/tmp/queues
-	took=$(($(date +%s%N) - began))
+	watch_port leaf0.spine0 0.02 50
 	wait $clients
-	queue=$(field p99)
-	# with preamble, FCS and gap, in percent of what the link can send
-	use=$((($(field bytes) + 24 * $(field frames)) * 8 * 100 / (50 * took)))
-}
-
-field() {	# NAME: of the leaf's port to the core
-	sed -n "s/^leaf0.spine0 level=all .*$1=\([0-9]*\).*/\1/p" /tmp/queues
+	queue=$(port_field p99)
 }
 
 delay_target() {

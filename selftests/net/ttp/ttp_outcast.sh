@@ -28,10 +28,6 @@ stream() {	# FROM TO BYTES COUNT
 	clients="$clients $!"
 }
 
-port() {	# NAME: of the switch's port to h1
-	sed -n "s/^leaf0.host1 level=all .*$1=\([0-9]*\).*/\1/p" /tmp/queues
-}
-
 # 10 ms of it: part of its link that h1 uses, in percent, and its longest queue
 once() {
 	clients=
@@ -42,17 +38,11 @@ once() {
 	done
 	stream 6 1 4000000 60
 	sleep 0.01
-	fabric_reset
-	began=$(date +%s%N)
-	sleep 0.01
-	fabric_queues >/tmp/queues
-	took=$(($(date +%s%N) - began))
+	watch_port leaf0.host1 0.01 25
 	kill $clients
 	wait $clients 2>/dev/null
 	sleep 0.2
-	use=$((use + ($(port bytes) + 24 * $(port frames)) * 8 * 100 /
-		(25 * took)))
-	peak=$((peak + $(port peak)))
+	uses=$((uses + use)) peak=$((peak + $(port_field peak)))
 }
 
 # outcast [KEY VALUE]...: three times, means
@@ -60,11 +50,11 @@ outcast() {
 	for i in $(seq $hosts_n); do
 		on h$i ttpctl dev set eth0 "$@"
 	done
-	use=0 peak=0
+	uses=0 peak=0
 	once
 	once
 	once
-	use=$((use / 3)) peak=$((peak / 3))
+	use=$((uses / 3)) peak=$((peak / 3))
 }
 
 # As wide as what auto is here, but whatever the senders say of themselves

@@ -39,11 +39,7 @@ on h9 ttpperf -q -f json stream --to "$(mac 10)%eth0" -p 7000 -s 1000000 -a 8 \
 	-n ${COUNT:-24} -d 2 --warmup 10 >/tmp/perf 2>/tmp/perf.err &
 longest=$!
 sleep 0.005
-fabric_reset
-began=$(date +%s%N)
-sleep 0.01
-fabric_queues >/tmp/queues
-took=$(($(date +%s%N) - began))
+watch_port leaf0.host10 0.01 25
 wait $longest
 # those whose share is above it have had theirs to the end
 alive=0
@@ -55,11 +51,7 @@ for i in $(seq 8); do
 	[ "$(counter h$i TtpRpcCompleted)" -gt 20 ] && served=$((served + 1))
 done
 
-port() {	# NAME: of the switch's port to the tenth
-	sed -n "s/^leaf0.host10 level=all .*$1=\([0-9]*\).*/\1/p" /tmp/queues
-}
-is "the link is full, %" \
-	"(($(port bytes) + 24 * $(port frames)) * 8 * 100 / (25 * $took))" ">=" 95
+is "the link is full, %" "$use" ">=" 95
 same "messages of 1 MB that fail" "$(value failed) $(value unfinished)" "0 0"
 is "the longest, longest time and P50, us" "$(us all max)" "<=" \
 	"4 * $(us all p50)"
