@@ -45,7 +45,10 @@ void ttp_rtt_floor_sample(struct ttp_rtt_floor *floor, u32 sample_ns,
 							     sample_ns;
 		former_ns = min(former_ns, floor->ns + floor->ns / 2);
 		floor->recent_ns = sample_ns;
-		floor->since_ns = now_ns - age_ns % TTP_RTT_WINDOW_NS;
+		/* The next one begins where this one ends, but for a pause */
+		floor->since_ns += TTP_RTT_WINDOW_NS;
+		if (age_ns >= 2 * TTP_RTT_WINDOW_NS)
+			floor->since_ns = now_ns;
 	}
 	floor->recent_ns = min(floor->recent_ns, sample_ns);
 	WRITE_ONCE(floor->ns, min(former_ns, floor->recent_ns));

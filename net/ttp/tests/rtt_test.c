@@ -117,9 +117,8 @@ static void ttp_rtt_floor_is_forgotten(struct kunit *test)
 
 static void ttp_rtt_floor_after_a_pause(struct kunit *test)
 {
-	struct ttp_rtt_floor floor = {};
-
 	const u64 start = NSEC_PER_SEC, window = TTP_RTT_WINDOW_NS;
+	struct ttp_rtt_floor floor = {};
 
 	ttp_rtt_floor_sample(&floor, 60000, start);
 	/* in the second window, whose start does not depend on when that is */
