@@ -139,7 +139,7 @@ void pipe_measure(struct sk_buff *skb);
 /**
  * struct fabric_host - a host's network card
  * @dev: its device
- * @nic: from it to its switch: one queue, in order
+ * @nic: from it to its switch: a queue for each class, in order
  * @sw: its switch
  * @port: from that switch to it
  */
@@ -200,7 +200,8 @@ extern struct fabric fabric;
 extern unsigned int fabric_rate, fabric_delay_ns, fabric_rx_wait_ns;
 extern unsigned int fabric_buffer_kb, fabric_shared, fabric_alpha_8;
 extern unsigned int fabric_ecn_kb, fabric_loss_ppm, fabric_spray;
-extern unsigned int fabric_nic_bytes, fabric_sample_ns;
+extern unsigned int fabric_nic_bytes, fabric_nic_classes, fabric_stamp;
+extern unsigned int fabric_sample_ns;
 
 int host_create(unsigned int i);
 void host_destroy(struct fabric_host *host);

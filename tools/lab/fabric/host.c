@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A host's network card: a device with one transmit queue.  It takes as many
- * bytes as byte queue limits would let it have; the rest waits in the qdisc.
+ * A host's network card: a device with a transmit queue, or one for each class
+ * of traffic, of which the highest goes first.  A queue takes as many bytes as byte
+ * queue limits would let it have; the rest waits in the qdisc.  What has arrived
+ * may be stamped, by a clock of the card's own.
  */
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
@@ -18,6 +20,7 @@ static struct fabric_host *host_of(const struct net_device *dev)
 static netdev_tx_t host_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct fabric_host *host = host_of(dev);
+	u16 class = skb_get_queue_mapping(skb);
 	struct pipe *nic = &host->nic;
 	unsigned int len = skb->len;
 
@@ -25,13 +28,13 @@ static netdev_tx_t host_xmit(struct sk_buff *skb, struct net_device *dev)
 	skb_reset_mac_header(skb);
 	memset(skb->cb, 0, sizeof(struct fabric_cb));
 	pipe_measure(skb);
-	/* The card sends in order; the level is for the switches */
+	/* The card knows its own classes; the level is for the switches */
 	spin_lock_bh(&fabric.lock);
 	fabric_cb(skb)->ranked = fabric_cb(skb)->level;
-	fabric_cb(skb)->level = 0;
+	fabric_cb(skb)->level = class;
 	pipe_send(nic, skb);
-	if (nic->total.value >= fabric_nic_bytes)
-		netif_stop_queue(dev);
+	if (nic->depth[class].value >= fabric_nic_bytes)
+		netif_stop_subqueue(dev, class);
 	spin_unlock_bh(&fabric.lock);
 	dev_sw_netstats_tx_add(dev, 1, len);
 	return NETDEV_TX_OK;
@@ -41,12 +44,22 @@ static netdev_tx_t host_xmit(struct sk_buff *skb, struct net_device *dev)
 static void host_sent(struct pipe *p, struct sk_buff *skb)
 {
 	struct net_device *dev = p->from_host->dev;
+	u8 class = fabric_cb(skb)->level;
 
 	fabric_cb(skb)->level = fabric_cb(skb)->ranked;
 	skb_orphan(skb);
 	skb_dst_drop(skb);
-	if (netif_queue_stopped(dev) && p->total.value < fabric_nic_bytes)
-		netif_wake_queue(dev);
+	if (__netif_subqueue_stopped(dev, class) &&
+	    p->depth[class].value < fabric_nic_bytes)
+		netif_wake_subqueue(dev, class);
+}
+
+/* The card's clock: it stands elsewhere than the host's, and runs faster (50 ppm) */
+static ktime_t host_stamp(u64 arrival_ps)
+{
+	u64 ns = div_u64(arrival_ps, 1000);
+
+	return ns_to_ktime(NSEC_PER_SEC + ns + div_u64(ns, 20000));
 }
 
 /* Frames have arrived at a host */
@@ -55,6 +68,7 @@ void host_receive(struct pipe *p, struct sk_buff_head *frames)
 	struct net_device *dev = p->to_host->dev;
 	struct sk_buff *skb;
 	LIST_HEAD(list);
+	u64 arrival_ps;
 
 	while ((skb = __skb_dequeue(frames))) {
 		if (!netif_running(dev)) {
@@ -62,7 +76,10 @@ void host_receive(struct pipe *p, struct sk_buff_head *frames)
 			kfree_skb(skb);
 			continue;
 		}
+		arrival_ps = fabric_cb(skb)->arrival_ps;
 		skb_scrub_packet(skb, true);
+		if (fabric_stamp)
+			skb_hwtstamps(skb)->hwtstamp = host_stamp(arrival_ps);
 		skb->priority = 0;
 		memset(skb->cb, 0, sizeof(skb->cb));
 		/* says whether it is for us, so after the scrubbing */
@@ -77,13 +94,13 @@ void host_receive(struct pipe *p, struct sk_buff_head *frames)
 
 static int host_open(struct net_device *dev)
 {
-	netif_start_queue(dev);
+	netif_tx_start_all_queues(dev);
 	return 0;
 }
 
 static int host_stop(struct net_device *dev)
 {
-	netif_stop_queue(dev);
+	netif_tx_stop_all_queues(dev);
 	return 0;
 }
 
@@ -150,7 +167,8 @@ int host_create(unsigned int i)
 	pipe_init(&host->nic, fabric_rate, fabric_delay_ns);
 	fabric.pipe[fabric.pipes++] = &host->nic;
 
-	dev = alloc_netdev(sizeof(host), "fab%d", NET_NAME_ENUM, host_setup);
+	dev = alloc_netdev_mqs(sizeof(host), "fab%d", NET_NAME_ENUM, host_setup,
+			       fabric_nic_classes, 1);
 	if (!dev)
 		return -ENOMEM;
 	*(struct fabric_host **)netdev_priv(dev) = host;

@@ -41,6 +41,14 @@ unsigned int fabric_nic_bytes = 16384;
 module_param_named(nic_bytes, fabric_nic_bytes, uint, 0444);
 MODULE_PARM_DESC(nic_bytes, "a host's card takes no more while it holds so many (16384)");
 
+unsigned int fabric_nic_classes = 1;
+module_param_named(nic_classes, fabric_nic_classes, uint, 0444);
+MODULE_PARM_DESC(nic_classes, "transmit queues of a host's card, the highest goes first, 1 to 8 (1)");
+
+unsigned int fabric_stamp;
+module_param_named(stamp, fabric_stamp, uint, 0444);
+MODULE_PARM_DESC(stamp, "1: cards stamp what arrives, by clocks of their own (0)");
+
 unsigned int fabric_buffer_kb = 512;
 module_param_named(buffer_kb, fabric_buffer_kb, uint, 0444);
 MODULE_PARM_DESC(buffer_kb, "of a port, or of a switch if shared, KiB (512)");
@@ -197,6 +205,10 @@ static int fabric_check(void)
 	}
 	if (!fabric_nic_bytes || !fabric_buffer_kb) {
 		pr_err("neither nic_bytes nor buffer_kb may be 0\n");
+		return -EINVAL;
+	}
+	if (!fabric_nic_classes || fabric_nic_classes > FABRIC_LEVELS) {
+		pr_err("a card has 1 to %u classes\n", FABRIC_LEVELS);
 		return -EINVAL;
 	}
 	return 0;
