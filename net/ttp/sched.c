@@ -177,6 +177,7 @@ void ttp_sched_add(struct ttp_sched *s, struct ttp_sched_peer *peer,
 		s->senders++;
 	memset(&msg->uplink, 0, sizeof(msg->uplink));
 	msg->counted = 0;
+	msg->favoured = false;
 	msg->stalled = false;
 	msg->blocked = false;
 	msg->node.in = false;
@@ -240,6 +241,14 @@ static u8 ttp_sched_level(unsigned int rank, unsigned int active, u8 levels)
 	return rank < top ? top - 1 - rank : 0;
 }
 
+static void ttp_sched_grant(struct ttp_sched *s, struct ttp_sched_msg *msg,
+			    u32 granted, u8 level)
+{
+	msg->granted = granted;
+	msg->level = level;
+	ttp_sched_place(s, msg);
+}
+
 /*
  * Grant a message a window, as far as the limit for all allows; whether it got
  * any.  A few packets ahead per GRANT are enough to keep the sender going.
@@ -250,15 +259,37 @@ static bool ttp_sched_give(struct ttp_sched *s, struct ttp_sched_msg *msg,
 	u32 window = ttp_sched_window(msg);
 	u64 want = min_t(u64, msg->len, (u64)msg->received + window);
 
+	if (msg->favoured && ttp_sched_ahead(msg))
+		return false;
+	msg->favoured = false;
 	want = min(want, msg->granted + limit - min(limit, s->incoming));
 	if (want <= msg->granted ||
 	    (want < msg->len &&
 	     (want - msg->granted < min_t(u64, window, limit) / 4 ||
 	      want < msg->received + TTP_WIRE_MIN_SEGMENT)))
 		return false;
-	msg->granted = want;
-	msg->level = level;
-	ttp_sched_place(s, msg);
+	ttp_sched_grant(s, msg, want, level);
+	return true;
+}
+
+/*
+ * What the oldest message was granted may wait in a switch behind all others:
+ * grant it a little more than a window, to overtake that; whether it got any.
+ */
+static bool ttp_sched_favour(struct ttp_sched *s, struct ttp_sched_msg *msg,
+			     u64 limit, u8 level)
+{
+	u64 most = min_t(u64, msg->len, (u64)msg->received + msg->window +
+					2 * TTP_SRPT_QUANTUM);
+	u64 more = min_t(u64, TTP_SRPT_QUANTUM,
+			 most - min_t(u64, most, msg->granted));
+
+	more = min(more, limit - min(limit, s->incoming));
+	if (more < min_t(u64, TTP_SRPT_QUANTUM, limit) / 4 &&
+	    msg->granted + more < msg->len)
+		return false;
+	msg->favoured = true;
+	ttp_sched_grant(s, msg, msg->granted + more, level);
 	return true;
 }
 
@@ -279,22 +310,20 @@ static unsigned int ttp_sched_firsts(const struct ttp_sched *s,
 }
 
 /* The share of the message that is the oldest, when enough has come together */
-static struct ttp_sched_msg *ttp_sched_oldest(struct ttp_sched *s, u64 limit,
-					      struct ttp_sched_msg **firsts,
-					      unsigned int active, u8 levels)
+static struct ttp_sched_msg *ttp_sched_share(struct ttp_sched *s, u64 limit,
+					     struct ttp_sched_msg **firsts,
+					     unsigned int active, u8 levels)
 {
 	struct ttp_sched_msg *msg;
-	unsigned int i;
 	u32 before;
 
 	if (s->owed < (s64)TTP_SRPT_QUANTUM || list_empty(&s->by_age))
 		return NULL;
 	msg = list_first_entry(&s->by_age, struct ttp_sched_msg, age);
-	for (i = 0; i < active; i++)
-		if (firsts[i] == msg)
-			return NULL;	/* has its turn anyway */
+	if (active && firsts[0] == msg)
+		return NULL;	/* has its turn anyway */
 	before = msg->granted;
-	if (!ttp_sched_give(s, msg, limit, levels - 1))
+	if (!ttp_sched_favour(s, msg, limit, levels - 1))
 		return NULL;
 	s->owed -= msg->granted - before;
 	return msg;
@@ -331,7 +360,7 @@ unsigned int ttp_sched_run(struct ttp_sched *s,
 	if (!active)
 		s->owed = 0;
 	limit = ttp_sched_limit(s, rules, firsts, active);
-	picks[0] = ttp_sched_oldest(s, limit, firsts, active, rules->levels);
+	picks[0] = ttp_sched_share(s, limit, firsts, active, rules->levels);
 	n = picks[0] ? 1 : 0;
 	for (i = 0; i < active; i++) {
 		msg = firsts[i];

@@ -84,6 +84,8 @@ struct ttp_sched_news {
  * @uplink: how much of @window its sender can use: it may be busy with others
  * @counted: bytes that it has in ttp_sched.incoming
  * @level: priority level of the last grant
+ * @favoured: being the oldest it was granted bytes that overtake what it was
+ *	granted before; until all of that is here it gets nothing else
  * @stalled: the sender is silent; nothing is granted, nothing counted
  * @blocked: there is no room for more of it
  */
@@ -98,6 +100,7 @@ struct ttp_sched_msg {
 	struct ttp_share	uplink;
 	u32			counted;
 	u8			level;
+	bool			favoured;
 	bool			stalled;
 	bool			blocked;
 };

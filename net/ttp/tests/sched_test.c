@@ -276,6 +276,75 @@ static void ttp_sched_oldest_gets_its_share(struct kunit *test)
 	KUNIT_EXPECT_LE(test, old->granted - 10000ULL, others / 15);
 }
 
+/* Among the first, but not the first: what it is granted waits behind others */
+static void ttp_sched_oldest_overtakes_itself(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *old = ttp_sched_msg(t, 0, 0, 1000000);
+	struct ttp_sched_msg *a = ttp_sched_msg(t, 1, 1, 500000);
+
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 2U);
+	KUNIT_EXPECT_EQ(test, old->granted, 21000U);
+	KUNIT_EXPECT_EQ(test, old->level, 0);
+	/* the other one goes on, this one does not, until enough is owed */
+	while (t->s.owed < (s64)TTP_SRPT_QUANTUM) {
+		ttp_sched_arrived(&t->s, a, a->granted);
+		KUNIT_ASSERT_EQ(test, ttp_sched_go(t), 1U);
+		KUNIT_ASSERT_EQ(test, old->granted, 21000U);
+	}
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_PTR_EQ(test, t->picks[0], old);
+	KUNIT_EXPECT_EQ(test, old->granted, 21000U + TTP_SRPT_QUANTUM);
+	KUNIT_EXPECT_EQ(test, old->level, 2);
+	/* that has come: what was granted before still waits */
+	ttp_sched_arrived(&t->s, old, 1000 + TTP_SRPT_QUANTUM);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	/* now all of it is here */
+	ttp_sched_arrived(&t->s, old, old->granted);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, old->granted, 21000U + TTP_SRPT_QUANTUM + 20000U);
+	KUNIT_EXPECT_EQ(test, old->level, 0);
+}
+
+/* What its sender does not send is not its due */
+static void ttp_sched_share_is_bounded(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *old = ttp_sched_msg(t, 0, 0, 1000000);
+	unsigned int i;
+
+	ttp_sched_msg(t, 1, 1, 500000);
+	ttp_sched_go(t);
+	for (i = 0; i < 5; i++) {
+		t->s.owed = TTP_SRPT_QUANTUM;
+		ttp_sched_go(t);
+	}
+	KUNIT_EXPECT_EQ(test, old->granted, 21000U + 2 * TTP_SRPT_QUANTUM);
+}
+
+/* The limit for all holds for the share as well */
+static void ttp_sched_share_keeps_the_limit(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *old = ttp_sched_msg(t, 0, 0, 1000000);
+
+	ttp_sched_msg(t, 1, 1, 500000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 2U);
+	t->s.owed = TTP_SRPT_QUANTUM;
+	t->rules.incoming = t->s.incoming;
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	t->rules.incoming += TTP_SRPT_QUANTUM / 4;
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, old->granted, 21000U + TTP_SRPT_QUANTUM / 4);
+	/* the first has its turn anyway */
+	t->rules.incoming = 1000000;
+	t->s.owed = TTP_SRPT_QUANTUM;
+	ttp_sched_arrived(&t->s, old, 600000);
+	old->granted = 600000;
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, old->level, 1);
+}
+
 static void ttp_sched_who_got_all_makes_way(struct kunit *test)
 {
 	struct ttp_sched_test *t = test->priv;
@@ -500,6 +569,9 @@ static struct kunit_case ttp_sched_cases[] = {
 	KUNIT_CASE(ttp_sched_stalled_makes_way),
 	KUNIT_CASE(ttp_sched_blocked_makes_way),
 	KUNIT_CASE(ttp_sched_oldest_gets_its_share),
+	KUNIT_CASE(ttp_sched_oldest_overtakes_itself),
+	KUNIT_CASE(ttp_sched_share_is_bounded),
+	KUNIT_CASE(ttp_sched_share_keeps_the_limit),
 	KUNIT_CASE(ttp_sched_who_got_all_makes_way),
 	KUNIT_CASE(ttp_sched_unblock_knows_what_was_given),
 	KUNIT_CASE(ttp_sched_tiny_limit_still_grants),
