@@ -121,10 +121,20 @@ static void ttp_input_stale(struct ttp_input *in)
 				 TTP_UNKNOWN_EPOCH, 0, in->out);
 }
 
-static void ttp_input_sample(struct ttp_input *in, struct ttp_peer *peer,
-			     u64 now_ns)
+/* How long the packet has waited in this host, as far as the card tells */
+static u32 ttp_input_waited(const struct ttp_input *in, u64 now_ns)
+{
+	if (!in->card_ns)
+		return 0;
+	return ttp_stamp_wait(this_cpu_ptr(in->link->stamp), in->iif,
+			      in->card_ns, now_ns);
+}
+
+static void ttp_input_sample(struct ttp_input *in, struct ttp_peer *peer)
 {
 	const struct ttp_packet *pkt = &in->pkt;
+	u64 now_ns = ktime_get_ns();
+	u32 waited_ns = ttp_input_waited(in, now_ns);
 	u32 rtt_ns = (u32)now_ns - pkt->echo - pkt->hold;
 
 	lockdep_assert_held(&peer->lock);
@@ -143,7 +153,9 @@ static void ttp_input_sample(struct ttp_input *in, struct ttp_peer *peer,
 	    !ttp_rtt_sample(&peer->rtt, rtt_ns))
 		return;
 	ttp_rtt_floor_sample(&peer->min_rtt, rtt_ns, now_ns);
-	in->rtt_ns = rtt_ns;
+	/* Who waits for an answer waits for this host as well; the network does not */
+	in->rtt_ns = max(rtt_ns - min(rtt_ns, waited_ns), 1U);
+	ttp_rtt_floor_sample(&peer->min_path, in->rtt_ns, now_ns);
 }
 
 bool ttp_input_meet(struct ttp_input *in)
@@ -158,7 +170,7 @@ bool ttp_input_meet(struct ttp_input *in)
 	if (!late) {
 		/* Its goodbye may be the first we hear of that incarnation */
 		ended = ttp_peer_set_epoch(peer, epoch);
-		ttp_input_sample(in, peer, ktime_get_ns());
+		ttp_input_sample(in, peer);
 	}
 	spin_unlock(&peer->lock);
 
@@ -228,6 +240,17 @@ void ttp_input_unknown(struct ttp_input *in)
 			 in->out);
 }
 
+static void ttp_input_card(struct ttp_input *in, struct sk_buff *skb)
+{
+	/* It may be a driver's cookie instead of a time */
+	if (skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP_NETDEV)
+		return;
+	in->card_ns = ktime_to_ns(skb_hwtstamps(skb)->hwtstamp);
+	in->iif = skb->skb_iif;
+	if (in->card_ns)
+		TTP_INC(in->link, IN_STAMPED);
+}
+
 static void ttp_input_packet(struct ttp_link *link, struct sk_buff *skb,
 			     struct sk_buff_head *out)
 {
@@ -262,6 +285,7 @@ static void ttp_input_packet(struct ttp_link *link, struct sk_buff *skb,
 		ttp_input_drop(skb, SKB_DROP_REASON_INVALID_PROTO);
 		return;
 	}
+	ttp_input_card(&in, skb);
 	in.peer = ttp_peer_find(link, in.mac);
 	if (in.peer && !ttp_input_meet(&in)) {
 		ttp_input_drop(skb, SKB_DROP_REASON_INVALID_PROTO);

@@ -14,7 +14,10 @@
  * @mac: address of the sender
  * @pkt: its headers
  * @mismatch: its RPC has other ports; was counted
- * @rtt_ns: round-trip time that it tells, ns; 0 = none
+ * @iif: device it arrived on first
+ * @card_ns: when, by the card's clock; 0 = not stamped
+ * @rtt_ns: round-trip time that it tells, without what it waited in this host,
+ *	ns; 0 = none
  * @out: gets the answers
  */
 struct ttp_input {
@@ -23,6 +26,8 @@ struct ttp_input {
 	u8			mac[ETH_ALEN];
 	struct ttp_packet	pkt;
 	bool			mismatch;
+	int			iif;
+	s64			card_ns;
 	u32			rtt_ns;
 	struct sk_buff_head	*out;
 };

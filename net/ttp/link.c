@@ -63,8 +63,11 @@ static struct ttp_link *ttp_link_alloc(struct ttp_net *tn,
 	link->mib = alloc_percpu_gfp(struct ttp_mib, GFP_KERNEL_ACCOUNT);
 	if (!link->mib)
 		goto err_link;
-	if (ttp_cutoffs_init(&link->cutoffs))
+	link->stamp = alloc_percpu_gfp(struct ttp_stamp, GFP_KERNEL_ACCOUNT);
+	if (!link->stamp)
 		goto err_mib;
+	if (ttp_cutoffs_init(&link->cutoffs))
+		goto err_stamp;
 	link->tn = tn;
 	link->ifindex = dev->ifindex;
 	link->config = *config;
@@ -85,6 +88,8 @@ static struct ttp_link *ttp_link_alloc(struct ttp_net *tn,
 	ttp_link_set_mtu(link, dev->mtu);
 	return link;
 
+err_stamp:
+	free_percpu(link->stamp);
 err_mib:
 	free_percpu(link->mib);
 err_link:
@@ -282,6 +287,7 @@ static void ttp_link_free_rcu(struct rcu_head *rcu)
 	struct ttp_link *link = container_of(rcu, struct ttp_link, rcu);
 
 	ttp_cutoffs_exit(&link->cutoffs);
+	free_percpu(link->stamp);
 	free_percpu(link->mib);
 	kfree(link);
 }

@@ -14,6 +14,7 @@
 #include "level.h"
 #include "net.h"
 #include "sched.h"
+#include "stamp.h"
 
 /**
  * struct ttp_link_config - settings of a device
@@ -163,6 +164,7 @@ struct ttp_granter {
  * @pacer: what waits for the device
  * @granter: what comes in through it
  * @cutoffs: what levels it should come at
+ * @stamp: what is known of its card's clock; softirq
  * @mib: counters
  * @node: in ttp_net.links
  * @peer_lock: protects @peers; BH spinlock, leaf
@@ -189,6 +191,7 @@ struct ttp_link {
 	struct ttp_pacer		pacer;
 	struct ttp_granter		granter;
 	struct ttp_cutoffs		cutoffs;
+	struct ttp_stamp __percpu	*stamp;
 	struct ttp_mib __percpu		*mib;
 	struct list_head		node;
 	spinlock_t			peer_lock;	/* peers, ending */

@@ -16,6 +16,7 @@ const char * const ttp_mib_names[__TTP_MIB_ITEMS] = {
 	[TTP_MIB_IN_PACKETS]		= "TtpInPackets",
 	[TTP_MIB_OUT_PACKETS]		= "TtpOutPackets",
 	[TTP_MIB_OUT_ERRORS]		= "TtpOutErrors",
+	[TTP_MIB_IN_STAMPED]		= "TtpInStamped",
 	[TTP_MIB_IN_BYTES]		= "TtpInBytes",
 	[TTP_MIB_OUT_BYTES]		= "TtpOutBytes",
 	[TTP_MIB_IN_SHORT]		= "TtpInShort",

@@ -17,6 +17,8 @@ enum ttp_mib_item {
 	TTP_MIB_OUT_PACKETS,		/* packets handed to the device */
 	/* packets that could not be built or were refused below */
 	TTP_MIB_OUT_ERRORS,
+	/* packets that a card has stamped with the time they arrived */
+	TTP_MIB_IN_STAMPED,
 	TTP_MIB_IN_BYTES,		/* payload accepted */
 	/* payload sent, retransmissions included */
 	TTP_MIB_OUT_BYTES,

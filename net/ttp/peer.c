@@ -349,6 +349,7 @@ u32 ttp_peer_set_epoch(struct ttp_peer *peer, u32 epoch)
 	peer->ack_due_ns = 0;
 	WRITE_ONCE(peer->rtt.srtt_ns, 0);	/* the next sample is the first */
 	WRITE_ONCE(peer->min_rtt.ns, 0);
+	WRITE_ONCE(peer->min_path.ns, 0);
 	peer->answer.srtt_ns = 0;
 	peer->credit = 0;
 	WRITE_ONCE(peer->lossy_ns, 0);
@@ -397,7 +398,7 @@ u32 ttp_peer_unsched(const struct ttp_peer *peer, u32 len)
 u32 ttp_peer_target(const struct ttp_peer *peer)
 {
 	u32 delay_ns = READ_ONCE(peer->key.link->config.delay_ns);
-	u32 rtt_ns = READ_ONCE(peer->min_rtt.ns);
+	u32 rtt_ns = READ_ONCE(peer->min_path.ns);
 
 	/* Without a rate nobody knows whether it waits before this link */
 	if (!rtt_ns || delay_ns == TTP_DELAY_OFF ||

@@ -67,6 +67,7 @@ struct ttp_peer_key {
  * @heard_ns: when anything arrived from it last, monotonic; 0 = never
  * @rtt: round-trip time
  * @min_rtt: the shortest one
+ * @min_path: the same without what packets waited in this host
  * @answer: time from a short request to its response, programs included
  * @credit: what early questions may cost: grows with answers (see timer.c)
  * @lossy_ns: when something was lost last, monotonic; 0 = never.  Lockless
@@ -126,6 +127,7 @@ struct ttp_peer {
 	struct ttp_rtt		rtt;
 	struct ttp_rtt		answer;
 	struct ttp_rtt_floor	min_rtt;
+	struct ttp_rtt_floor	min_path;
 	u16			credit;
 	u64			lossy_ns;
 	struct ttp_level_cutoffs	cutoffs;
