@@ -5,9 +5,12 @@
 #
 #   HOSTS=N FABRIC="PARAMETER=VALUE..."	the network
 #   BESIDE="ARG..."	a second ttpperf at the same time
+#   MTU=N		of each host's card
 #   TTP_DEV="KEY VALUE..."	settings of each TTP device
 #   TTP_CHANGE="KEY VALUE..."	what is changed of them
 #   QDISC="WORDS"		of each host's card
+#   CLASSES=1		two classes in the card: the higher one for packets of
+#			priority 6 and 7, without a QDISC of its own
 #   RTO_MIN_US=N	TCP's shortest time-out
 . /mnt/lib/hosts.sh
 
@@ -20,9 +23,21 @@ ulimit -n 1000000
 fabric "$HOSTS" $FABRIC
 # As hosts have it: flows of TCP take turns.  TTP, which is none, goes in order.
 # Neither drops what its own socket buffers have let through.
-hosts_each '
-	on h$i tc qdisc replace dev eth0 root ${QDISC:-pfifo limit 100000} || fail "h$i: qdisc"
-'
+[ -z "$MTU" ] ||
+	hosts_each 'ip -n h$i link set eth0 mtu $MTU || fail "h$i: mtu"'
+QDISC=${QDISC:-pfifo limit 100000}
+qdiscs() {
+	[ "$CLASSES" ] || {
+		echo "qdisc replace dev eth0 root $QDISC"
+		return
+	}
+	cat <<-EOT
+		qdisc replace dev eth0 root handle 1: mqprio num_tc 2 map 0 0 0 0 0 0 1 1 queues 1@0 1@1 hw 0
+		qdisc replace dev eth0 parent 1:1 $QDISC
+		qdisc replace dev eth0 parent 1:2 pfifo limit 100000
+	EOT
+}
+hosts_each 'qdiscs | hosts_batch tc -n h$i'
 modprobe ttp
 hosts_each '
 	on h$i ttpctl dev add eth0 $TTP_DEV || fail "h$i: dev add"
