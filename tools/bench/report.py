@@ -3,7 +3,8 @@
 import json
 import subprocess
 
-COLOURS = {"ttp": "#0060ad", "tcp": "#dd181f", "dctcp": "#2e8b57"}
+COLOURS = {"ttp": "#0060ad", "tcp": "#dd181f", "dctcp": "#2e8b57",
+           "best": "#888888"}
 HEAD = """# Measurements
 
 TTP beside TCP (cubic) and DCTCP: the same calls, at the same times, on the
@@ -31,6 +32,11 @@ and no ratios are given.
 *Short* are the shortest tenth of the messages, *largest* the longest tenth.
 Slowdown is {formula}.
 
+*best* is no transport, but what could be reached with TTP's headers by who knows
+all messages at once, sends the ones with the least left first, and is never
+disturbed (`ttpperf -t best`): where TTP is close to it there is nothing left to
+gain but the headers.
+
 What is called *broken* is TTP with settings that cannot work: were its figures
 like the others, this rig would show nothing.
 
@@ -51,13 +57,15 @@ def number(x):
 
 def of_load(run):
     q = run.queues
-    return [run.transport, number(run.short("p50")), number(run.short("p99")),
+    cells = [run.transport, number(run.short("p50")), number(run.short("p99")),
             number(run.short("p999")), number(run.all("p50", "slowdown")),
             number(run.all("p99", "slowdown")), number(run.largest("p50")),
             f"{100 * run.result['load_offered']:.1f}",
             f"{100 * run.result['load_achieved']:.1f}",
-            "yes" if run.keeps_up else "**no**",
-            number(q["peak"] / 1000), number(q["p99"] / 1000),
+            "yes" if run.keeps_up else "**no**"]
+    if not q:
+        return cells + [""] * (len(LOAD_HEAD) - len(cells))
+    return cells + [number(q["peak"] / 1000), number(q["p99"] / 1000),
             number(q["dropped"]), number(run.counters["host-drops"]),
             number(run.retransmits),
             str(run.result["unfinished"] + run.result["failed"])]
@@ -153,6 +161,9 @@ def slowdown_data(run):
 
 
 def plot_queue(name, group, out):
+    group = {t: r for t, r in group.items() if r.queues}
+    if not group:
+        return []
     gnuplot(out, f"{name}.queue", f"set title '{name}: longest queue'\n"
             "set xlabel 'ms'\nset ylabel 'KB'\nplot " +
             lines(group, "samples", "($1/1e6):($2/1e3)") + "\n")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hosts: those of the lab, all played here, or ourselves and some servers.
+ * Hosts: those of the lab, all played here, or ourselves and some servers, or
+ * none but in name.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -60,6 +61,19 @@ void hosts_lab(unsigned int n)
 		};
 		if (!h->ttp.sttp_ifindex)
 			fatal("%s has no eth0", h->name);
+	}
+	host_count = n;
+}
+
+/* No network is needed */
+void hosts_none(unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		snprintf(hosts[i].name, sizeof(hosts[i].name), "h%u", i + 1);
+		hosts[i].local = true;
+		hosts[i].netns = -1;
 	}
 	host_count = n;
 }

@@ -23,22 +23,33 @@ static double frame_wire(uint32_t payload)
 	return (frame < MIN_FRAME ? MIN_FRAME : frame) + GAP;
 }
 
-/* Bytes on the wire of a message of @size bytes */
+/* Bytes on the wire of a message, with @headers of a transport in each frame */
+double wire_bytes(uint32_t size, uint32_t headers)
+{
+	uint32_t most = opt.mtu - headers, rest = size % most;
+	double full = size / most * frame_wire(opt.mtu);
+
+	return full + (rest || !size ? frame_wire(rest + headers) : 0);
+}
+
+/* How long its end takes to arrive: the switch has the first frame before it */
+double way_ns(uint32_t size, uint32_t headers)
+{
+	uint32_t first = size + headers < opt.mtu ? size + headers : opt.mtu;
+
+	return frame_wire(first) * (opt.hops - 1) * 8 / opt.rate_gbps +
+	       opt.delay_us * 1000 * opt.hops;
+}
+
 double ideal_wire(uint32_t size)
 {
-	uint32_t rest = size % opt.mtu;
-	double full = size / opt.mtu * frame_wire(opt.mtu);
-
-	return full + (rest || !size ? frame_wire(rest) : 0);
+	return wire_bytes(size, 0);
 }
 
 /* Time of a message, ns */
 double ideal_ns(uint32_t size)
 {
-	double first = frame_wire(size < opt.mtu ? size : opt.mtu);
-	double bytes = ideal_wire(size) + first * (opt.hops - 1);
-
-	return bytes * 8 / opt.rate_gbps + opt.delay_us * 1000 * opt.hops;
+	return ideal_wire(size) * 8 / opt.rate_gbps + way_ns(size, 0);
 }
 
 double ideal_call_ns(const struct call *c)

@@ -21,6 +21,8 @@ uint64_t now_ns(void)
 {
 	struct timespec t;
 
+	if (opt.transport->now)
+		return opt.transport->now();
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * NSEC + t.tv_nsec;
 }
@@ -62,11 +64,16 @@ static struct timespec pause_until(uint64_t due_ns)
 
 static void wait_until(uint64_t due_ns)
 {
-	struct timespec pause = pause_until(due_ns);
 	struct epoll_event e[EVENTS];
+	struct timespec pause;
 	struct watch *w;
 	int i, n;
 
+	if (opt.transport->wait) {
+		opt.transport->wait(due_ns);
+		return;
+	}
+	pause = pause_until(due_ns);
 	n = epoll_pwait2(epoll, e, EVENTS, &pause, NULL);
 	if (n < 0 && errno != EINTR)
 		fatal("epoll: %s", strerror(errno));
@@ -98,7 +105,7 @@ void loop_run(void)
 		}
 		generator->fire(now);
 		/* Whoever is late with sending must not be late with reading */
-		if (!stopped && ++fired % BURST == 0)
+		if (!stopped && ++fired % BURST == 0 && !opt.transport->wait)
 			wait_until(0);
 	}
 }

@@ -26,7 +26,8 @@ static const char usage[] =
 	"  ring, direct lab: all-reduce of --size bytes, sums checked\n"
 	"  server       answer the calls of others, until it is killed\n"
 	"\n"
-	"  -t, --transport T  ttp (default), tcp or udp\n"
+	"  -t, --transport T  ttp (default), tcp, udp, or best: no network, but what\n"
+	"                     could be reached by who knows all messages at once\n"
 	"      --to HOSTS     servers: MAC[%DEVICE] for ttp, else name or address\n"
 	"  -p, --port N       default 5000\n"
 	"  -s, --size N       bytes of a request, 8 to 16M (default 64)\n"
@@ -47,6 +48,7 @@ static const char usage[] =
 	"      --seed N       of times, sizes, servers (default 1)\n"
 	"      --link GBPS    Gbit/s of the link (default 25)\n"
 	"      --mtu N        its MTU (default 1500)\n"
+	"      --headers N    best: bytes of a transport in each frame (default 0)\n"
 	"      --hops N       links on the way (default 2)\n"
 	"      --delay US     of each of them (default 0.5)\n"
 	"      --drain MS     how long to wait for the last (default 10000)\n"
@@ -116,19 +118,20 @@ static const struct transport *transport_by_name(const char *name)
 {
 	static const struct transport *const all[] = {
 		&transport_ttp, &transport_tcp, &transport_udp,
+		&transport_best,
 	};
 	unsigned int i;
 
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (!strcmp(all[i]->name, name))
 			return all[i];
-	bad_usage("no transport \"%s\": ttp, tcp or udp", name);
+	bad_usage("no transport \"%s\": ttp, tcp, udp or best", name);
 }
 
 enum {
 	O_TO = 256, O_ONEWAY, O_WARMUP, O_CAP, O_CONNS, O_CC, O_SOCKETS,
 	O_VERIFY, O_CORRUPT, O_SEED, O_LINK, O_MTU, O_HOPS, O_DELAY, O_DRAIN, O_CDF,
-	O_MARK, O_LAB,
+	O_MARK, O_LAB, O_HEADERS,
 };
 
 static const struct option options[] = {
@@ -142,6 +145,7 @@ static const struct option options[] = {
 	{ "cc", 1, NULL, O_CC }, { "sockets", 1, NULL, O_SOCKETS },
 	{ "verify", 0, NULL, O_VERIFY }, { "corrupt", 1, NULL, O_CORRUPT },
 	{ "seed", 1, NULL, O_SEED }, { "link", 1, NULL, O_LINK }, { "mtu", 1, NULL, O_MTU },
+	{ "headers", 1, NULL, O_HEADERS },
 	{ "hops", 1, NULL, O_HOPS }, { "delay", 1, NULL, O_DELAY },
 	{ "drain", 1, NULL, O_DRAIN }, { "format", 1, NULL, 'f' },
 	{ "cdf", 1, NULL, O_CDF }, { "mark", 1, NULL, O_MARK },
@@ -181,6 +185,7 @@ static void set_option(int o, char *v)
 	case O_SEED:	opt.seed = number("--seed", v, 0, 1e15); break;
 	case O_LINK:	opt.rate_gbps = number("--link", v, 1e-3, 1e4); break;
 	case O_MTU:	opt.mtu = number("--mtu", v, 64, 65535); break;
+	case O_HEADERS:	opt.headers = number("--headers", v, 0, 1000); break;
 	case O_HOPS:	opt.hops = number("--hops", v, 1, 16); break;
 	case O_DELAY:	opt.delay_us = number("--delay", v, 0, 1e6); break;
 	case O_DRAIN:	opt.drain_ns = number("--drain", v, 0, 1e9) * 1e6; break;
@@ -254,6 +259,10 @@ static void check(const struct mode *m)
 
 	if (m->lab_only && !opt.lab)
 		bad_usage("%s needs --lab", m->name);
+	if (opt.transport->wait && !opt.lab)
+		bad_usage("%s needs --lab: it has no network", opt.transport->name);
+	if (opt.headers && (!opt.transport->wait || opt.headers >= opt.mtu))
+		bad_usage("--headers is for -t best, and less than --mtu");
 	if (m->start == serve_start) {
 		if (opt.lab || opt.to)
 			bad_usage("server takes neither --to nor --lab");
@@ -366,7 +375,9 @@ static void run(const struct mode *m)
 {
 	unsigned int i;
 
-	if (opt.lab)
+	if (opt.transport->wait)
+		hosts_none(opt.lab);
+	else if (opt.lab)
 		hosts_lab(opt.lab);
 	else
 		hosts_real(opt.to, opt.transport->name);

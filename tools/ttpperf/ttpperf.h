@@ -117,6 +117,7 @@ extern struct host hosts[MAX_HOSTS];
 extern unsigned int host_count;
 
 void hosts_lab(unsigned int n);
+void hosts_none(unsigned int n);
 void hosts_real(const char *list, const char *transport);
 void host_enter(const struct host *h);
 
@@ -129,6 +130,8 @@ void host_enter(const struct host *h);
  * @serve: make a host answer
  * @dial: prepare calls from one host to another
  * @send: begin a call; keeps what cannot be sent yet
+ * @now: its own time, ns, if there is no network; else NULL
+ * @wait: go on to the next event, or to a time, likewise
  */
 struct transport {
 	const char	*name;
@@ -136,9 +139,12 @@ struct transport {
 	void		(*serve)(struct host *h);
 	void		(*dial)(struct host *from, struct host *to);
 	void		(*send)(struct call *c);
+	uint64_t	(*now)(void);
+	void		(*wait)(uint64_t due_ns);
 };
 
 extern const struct transport transport_ttp, transport_tcp, transport_udp;
+extern const struct transport transport_best;
 
 /* ---- the loop */
 
@@ -195,6 +201,7 @@ struct options {
 	uint64_t	seed;
 	double		rate_gbps;	/* of the link */
 	unsigned int	mtu;
+	unsigned int	headers;	/* of a frame, without a network */
 	unsigned int	hops;
 	double		delay_us;	/* of each */
 	uint64_t	drain_ns;
@@ -235,6 +242,8 @@ uint32_t workload_bound(unsigned int class);
 
 /* ---- what could be, at best */
 
+double wire_bytes(uint32_t size, uint32_t headers);
+double way_ns(uint32_t size, uint32_t headers);
 double ideal_wire(uint32_t size);
 double ideal_ns(uint32_t size);
 double ideal_call_ns(const struct call *c);

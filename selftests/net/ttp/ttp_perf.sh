@@ -12,6 +12,10 @@
 . ./ttp_lib.sh
 . ./perf_lib.sh
 
+cmp_but_cpu() {
+	grep -v cpu_ "$1" >/tmp/a && grep -v cpu_ "$2" >/tmp/b && cmp /tmp/a /tmp/b
+}
+
 # -- one switch: what a lone datagram takes.  All of it there and back:
 # (1472 + 28 + 38 bytes x 2 links x 8 / 25 + 2 x 500 ns) x 2
 fabric 3 rate=25000 delay_ns=500
@@ -39,6 +43,33 @@ for p in rate=30000 core_rate=7 hosts=0 hosts=1000 nic_bytes=0 buffer_kb=0 \
 	"hosts=4 rack=1 spines=4294967295" "hosts=4 rack=1 spines=0"; do
 	not_ok "the fabric refuses $p" modprobe ttp_fabric $p
 done
+
+# -- what is possible at best, reckoned without a network: the same
+perf pingpong --lab 3 -t best -s 1472 -n 50
+# (1472 + 38 bytes x 2 links x 8 / 25 + 2 x 500 ns) x 2
+close_to "best: a full frame" "$(us all p50)" 3.933 0.1
+perf pingpong --lab 3 -t best --mtu 1500 --headers 28 -s 60672 -n 20
+close_to "best: 42 frames, with UDP's and IP's headers" "$(us all p50)" 43.340 2
+perf ring --lab 4 -t best -s 1M -n 3
+close_to "best: all-reduce" "$(value reduce.p50)" "$(value reduce.ideal)" 0.1
+same "best: the sums are right" "$(value wrong)" 0
+perf incast --lab 11 -t best -s 150000 -a 8 -n 5
+# 100 frames from each, one host after the other
+is "best: ten to one takes as long as the link, us" "$(value round.p50)" "<" \
+	"(10 * 100 * 1538 * 8 / 25 / 1000 + 5)"
+is "best: not less" "$(value round.p50)" ">" "10 * 100 * 1538 * 8 / 25 / 1000"
+perf load --lab 10 -t best -w $workloads/w4.cdf -l 80 -n 20000
+cp /tmp/perf /tmp/best
+close_to "best: what is offered is achieved" "$(value load_achieved)" \
+	"$(value load_offered)" 2
+is "best: the shortest hardly wait, P99 us" "$(us 0 p99)" "<" 2.6
+perf load --lab 10 -t best -w $workloads/w4.cdf -l 80 -n 20000
+ok "best: the same again" cmp_but_cpu /tmp/best /tmp/perf
+perf load --lab 10 -t best -w $workloads/w4.cdf -l 80 -n 20000 --headers 500
+is "best: headers take their part of the link" "$(value load_achieved)" "<" \
+	"0.95 * $(value load_offered)"
+not_ok "best: it has no network to use" perf pingpong --to 10.0.0.1 -t best
+not_ok "no headers but there" perf pingpong --lab 3 -t udp --headers 10
 
 # -- two tiers: four links from host to host
 fabric 4 rack=2 spines=2 rate=10000 core_rate=40000 delay_ns=500
@@ -94,6 +125,23 @@ is "PCP 1 waits longer, ms" "$low" ">" "$base"
 within "the queue is about what DCTCP makes of it" \
 	"$(sum peak 'leaf0.host1')" 60000 2048000
 fabric_down
+
+# -- a card with two classes: what is urgent does not wait behind 64 KB of others
+fabric 2 rate=10000 nic_classes=2 nic_bytes=65536
+on h1 tc qdisc replace dev eth0 root handle 1: mqprio num_tc 2 \
+	map 0 0 0 0 0 0 1 1 queues 1@0 1@1 hw 0
+perf stream --lab 2 -t tcp -s 1M -n 100 -d 4 &
+loaded=$!
+sleep 0.02
+base=$(on h1 ping -c 2 -i 0.02 -q "$(addr 2)" |
+	sed -n 's/^rtt.*= [0-9.]*\/\([0-9.]*\).*/\1/p')
+high=$(on h1 ping -Q 16 -c 2 -i 0.02 -q "$(addr 2)" |
+	sed -n 's/^rtt.*= [0-9.]*\/\([0-9.]*\).*/\1/p')
+wait $loaded
+is "one class waits for the other, ms" "$base" ">" 0.040
+is "not the other for it, ms" "$high" "<" 0.010
+fabric_down
+not_ok "the fabric refuses nine classes" modprobe ttp_fabric nic_classes=9
 
 # -- a full buffer drops, and nothing disappears
 fabric 5 rate=10000 buffer_kb=64 sample_ns=1000
