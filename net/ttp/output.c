@@ -99,11 +99,11 @@ static u32 ttp_output_priority(const struct ttp_link *link, u8 level)
 {
 	u8 levels = READ_ONCE(link->config.levels);
 
-	if (level >= ttp_level_control(levels))
-		return TC_PRIO_CONTROL;
-	if (level >= ttp_level_scheduled(levels))
+	if (level < ttp_level_scheduled(levels))
+		return TC_PRIO_BESTEFFORT;
+	if (level < ttp_level_control(levels))
 		return TC_PRIO_INTERACTIVE;
-	return TC_PRIO_BESTEFFORT;
+	return TC_PRIO_CONTROL;
 }
 
 /*

@@ -79,6 +79,20 @@ perf stream --lab 2 -s 500000 -n 20 -d 1 --warmup 0
 same "one level: all at it" "$(frames 'host[12]' 1 2 3 4 5 6 7)" 0
 set_all levels 8
 
+# -- the host's own queues: by what a packet is
+band() {	# N: packets that went through it
+	on h1 tc -s class show dev eth0 |
+		sed -n "/class prio 1:$1 /,/pkt/s/.* \([0-9]*\) pkt.*/\1/p"
+}
+on h1 tc qdisc replace dev eth0 root handle 1: prio
+perf pingpong --lab 2 -s 100 -n 50 --warmup 0
+within "short messages and control: the first band" "$(band 1)" 51 90
+same "nothing else of these" "$(band 2) $(band 3)" "0 0"
+perf stream --lab 2 -s 500000 -n 20 -d 1 --warmup 0
+within "what is granted: the second, with TCP" "$(band 2)" 6000 8000
+same "nothing in the last, which starves" "$(band 3)" 0
+on h1 tc qdisc del dev eth0 root
+
 # -- when nearly all messages have one length, they are the short ones
 perf stream --lab 2 -s 3000 -n 2000 -d 4
 sleep 0.15
@@ -189,6 +203,17 @@ incast 5
 same "then they begin with less: nothing is lost" "$(sum dropped leaf0.host1)" 0
 is "and it is as fast as the link, us" "$(value round.p50)" "<" "$ideal * 1.1"
 for h in $(seq 33); do on h$h ttpctl dev del eth0; done
+fabric_down
+
+# -- a card with several queues: each RPC is a flow
+fabric 2 rate=25000 nic_classes=8
+with_ttp
+perf pingpong --lab 2 -s 100 -n 50 --warmup 0
+is "RPCs spread over the queues of a card" "$(on h1 tc -s class show dev eth0 |
+	grep -c ' [1-9][0-9]* pkt')" ">=" 7
+perf stream --lab 2 -s 100000 -n 100
+same "in order within a message" "$(counters TtpInOutOfOrder)" 0
+for h in 1 2; do on h$h ttpctl dev del eth0; done
 fabric_down
 
 # -- a network that reorders a fifth of the packets, by 20 us, and loses none
