@@ -16,9 +16,6 @@
 
 #include "ttpperf.h"
 
-/* Bytes on the wire that are as good as none: less than a ps */
-#define NOTHING	1e-3
-
 /**
  * struct mail - a message on its way
  * @left: bytes on the wire that are not sent yet
@@ -49,6 +46,12 @@ static uint64_t serial;
 static double rate(void)
 {
 	return opt.rate_gbps / 8;	/* bytes in a ns */
+}
+
+/* As good as none: what is lost in rounding, of times above all */
+static bool nothing(double bytes)
+{
+	return bytes <= 1e-3 + clock_ns * rate() * 1e-15;
 }
 
 static uint64_t best_now(void)
@@ -121,7 +124,7 @@ static void sort_out(void)
 	for (i = 0; i < sending_count; i++) {
 		struct mail m = sending[i];
 
-		if (m.left <= NOTHING) {
+		if (nothing(m.left)) {
 			m.arrives = clock_ns + way_ns(m.head.length, opt.headers);
 			flying[flying_count++] = m;
 			continue;
