@@ -153,7 +153,10 @@ bool ttp_grant_retry(struct ttp_rpc *rpc)
 	return true;
 }
 
-/* Another CPU may have found no room, just before there was */
+/*
+ * Another CPU may have found no room, just before there was; and the level may not
+ * be the one that was decided
+ */
 static void ttp_grant_given(struct ttp_rpc *rpc, u32 granted)
 {
 	struct ttp_granter *granter = ttp_granter_of(rpc);
@@ -161,6 +164,7 @@ static void ttp_grant_given(struct ttp_rpc *rpc, u32 granted)
 	spin_lock(&granter->lock);
 	if (rpc->rx.blocked)
 		ttp_sched_unblock(&granter->sched, &rpc->rx, granted);
+	ttp_sched_levelled(&rpc->rx, rpc->in.granted_level);
 	spin_unlock(&granter->lock);
 }
 
@@ -192,8 +196,8 @@ static bool ttp_grant_give(const struct ttp_grant_pick *pick,
 		ttp_grant_block(rpc);
 		return false;
 	}
-	ttp_grant_given(rpc, pick->granted);
 	ttp_grant_level(rpc, pick->level);
+	ttp_grant_given(rpc, pick->granted);
 	paused = ttp_msgin_up_to_date(&rpc->in);
 	trace_ttp_grant(rpc, pick->granted, rpc->in.granted_level);
 	rpc->in.granted = pick->granted;

@@ -214,6 +214,13 @@ void ttp_sched_unblock(struct ttp_sched *s, struct ttp_sched_msg *msg,
 	ttp_sched_place(s, msg);
 }
 
+void ttp_sched_levelled(struct ttp_sched_msg *msg, u8 level)
+{
+	if (level < msg->level)
+		msg->favoured = false;
+	msg->level = level;
+}
+
 void ttp_sched_del(struct ttp_sched *s, struct ttp_sched_msg *msg)
 {
 	if (!msg->peer)
@@ -259,9 +266,6 @@ static bool ttp_sched_give(struct ttp_sched *s, struct ttp_sched_msg *msg,
 	u32 window = ttp_sched_window(msg);
 	u64 want = min_t(u64, msg->len, (u64)msg->received + window);
 
-	if (msg->favoured && ttp_sched_ahead(msg))
-		return false;
-	msg->favoured = false;
 	want = min(want, msg->granted + limit - min(limit, s->incoming));
 	if (want <= msg->granted ||
 	    (want < msg->len &&
@@ -279,14 +283,16 @@ static bool ttp_sched_give(struct ttp_sched *s, struct ttp_sched_msg *msg,
 static bool ttp_sched_favour(struct ttp_sched *s, struct ttp_sched_msg *msg,
 			     u64 limit, u8 level)
 {
-	u64 most = min_t(u64, msg->len, (u64)msg->received + msg->window +
+	u64 most = min_t(u64, msg->len, (u64)msg->received +
+					ttp_sched_window(msg) +
 					2 * TTP_SRPT_QUANTUM);
 	u64 more = min_t(u64, TTP_SRPT_QUANTUM,
 			 most - min_t(u64, most, msg->granted));
 
 	more = min(more, limit - min(limit, s->incoming));
-	if (more < min_t(u64, TTP_SRPT_QUANTUM, limit) / 4 &&
-	    msg->granted + more < msg->len)
+	if (!more || (msg->granted + more < msg->len &&
+		      (more < min_t(u64, TTP_SRPT_QUANTUM, limit) / 4 ||
+		       more < TTP_WIRE_MIN_SEGMENT)))
 		return false;
 	msg->favoured = true;
 	ttp_sched_grant(s, msg, msg->granted + more, level);
@@ -315,18 +321,29 @@ static struct ttp_sched_msg *ttp_sched_share(struct ttp_sched *s, u64 limit,
 					     unsigned int active, u8 levels)
 {
 	struct ttp_sched_msg *msg;
+	unsigned int i;
 	u32 before;
 
 	if (s->owed < (s64)TTP_SRPT_QUANTUM || list_empty(&s->by_age))
 		return NULL;
 	msg = list_first_entry(&s->by_age, struct ttp_sched_msg, age);
-	if (active && firsts[0] == msg)
-		return NULL;	/* has its turn anyway */
+	/* Some have their turn anyway, before all others or in a line with them */
+	for (i = 0; i < active; i++)
+		if (firsts[i] == msg &&
+		    (!i || ttp_sched_level(i, active, levels) == levels - 1))
+			return NULL;
 	before = msg->granted;
 	if (!ttp_sched_favour(s, msg, limit, levels - 1))
 		return NULL;
 	s->owed -= msg->granted - before;
 	return msg;
+}
+
+/* Is what a message was granted last still to overtake what it was before? */
+static bool ttp_sched_frozen(struct ttp_sched_msg *msg, unsigned int rank)
+{
+	msg->favoured &= rank && ttp_sched_ahead(msg);
+	return msg->favoured;
 }
 
 static u64 ttp_sched_limit(struct ttp_sched *s,
@@ -355,17 +372,18 @@ unsigned int ttp_sched_run(struct ttp_sched *s,
 	u64 limit;
 	u32 before;
 
-	*again = false;
 	active = ttp_sched_firsts(s, rules, firsts);
 	if (!active)
 		s->owed = 0;
 	limit = ttp_sched_limit(s, rules, firsts, active);
 	picks[0] = ttp_sched_share(s, limit, firsts, active, rules->levels);
 	n = picks[0] ? 1 : 0;
+	*again = n && picks[0]->granted == picks[0]->len;
 	for (i = 0; i < active; i++) {
 		msg = firsts[i];
 		before = msg->granted;
-		if (!ttp_sched_give(s, msg, limit,
+		if (ttp_sched_frozen(msg, i) ||
+		    !ttp_sched_give(s, msg, limit,
 				    ttp_sched_level(i, active, rules->levels)))
 			continue;
 		s->owed = min_t(s64, s->owed + (msg->granted - before) /

@@ -85,7 +85,8 @@ struct ttp_sched_news {
  * @counted: bytes that it has in ttp_sched.incoming
  * @level: priority level of the last grant
  * @favoured: being the oldest it was granted bytes that overtake what it was
- *	granted before; until all of that is here it gets nothing else
+ *	granted before; until all of that is here, or it is the first, it gets
+ *	its share only, for its sender keeps no more than two levels apart
  * @stalled: the sender is silent; nothing is granted, nothing counted
  * @blocked: there is no room for more of it
  */
@@ -113,8 +114,7 @@ struct ttp_sched_msg {
  * @longest: longest window of those that were granted last, bytes
  * @all: how much of as many of these as are granted at a time
  * @senders: peers with messages that are known here
- * @owed: bytes of its share that the oldest message did not get yet; less than
- *	0: it got more at once
+ * @owed: bytes of its share that the oldest message did not get yet
  */
 struct ttp_sched {
 	struct ttp_srpt		peers;
@@ -214,6 +214,17 @@ void ttp_sched_block(struct ttp_sched *s, struct ttp_sched_msg *msg,
  */
 void ttp_sched_unblock(struct ttp_sched *s, struct ttp_sched_msg *msg,
 		       u32 granted);
+
+/**
+ * ttp_sched_levelled() - at which level a grant really goes
+ * @msg: the message, known here
+ * @level: what its sender was told
+ *
+ * What is not raised overtakes nothing.
+ *
+ * Context: any, the owner's lock.
+ */
+void ttp_sched_levelled(struct ttp_sched_msg *msg, u8 level);
 
 /**
  * ttp_sched_del() - forget a message, if it is known

@@ -306,6 +306,61 @@ static void ttp_sched_oldest_overtakes_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, old->level, 0);
 }
 
+/* What has nobody before it need not overtake itself, and goes on */
+static void ttp_sched_oldest_is_first_at_last(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *old = ttp_sched_msg(t, 0, 0, 1000000);
+	struct ttp_sched_msg *a = ttp_sched_msg(t, 1, 1, 500000);
+
+	ttp_sched_go(t);
+	t->s.owed = TTP_SRPT_QUANTUM;
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_TRUE(test, old->favoured);
+	ttp_sched_arrived(&t->s, old, 1000 + TTP_SRPT_QUANTUM + 5000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	ttp_sched_del(&t->s, a);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, old->granted, 1000U + TTP_SRPT_QUANTUM + 25000U);
+}
+
+/* Where levels do not tell them apart nothing overtakes, and nothing has to wait */
+static void ttp_sched_one_level_favours_none(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *old = ttp_sched_msg(t, 0, 0, 1000000);
+
+	ttp_sched_msg(t, 1, 1, 500000);
+	t->rules.levels = 1;
+	ttp_sched_go(t);
+	t->s.owed = TTP_SRPT_QUANTUM;
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	KUNIT_EXPECT_FALSE(test, old->favoured);
+	/* nor if the level could not be raised */
+	t->rules.levels = 3;
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_TRUE(test, old->favoured);
+	ttp_sched_levelled(old, 0);
+	KUNIT_EXPECT_FALSE(test, old->favoured);
+	KUNIT_EXPECT_EQ(test, old->level, 0);
+}
+
+/* One that got all by that makes way, too */
+static void ttp_sched_favoured_to_the_end(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *old = ttp_sched_msg(t, 0, 0, 25000);
+
+	ttp_sched_msg(t, 1, 1, 20000);
+	ttp_sched_go(t);
+	KUNIT_EXPECT_EQ(test, old->granted, 21000U);
+	ttp_sched_msg(t, 2, 2, 22000);
+	t->s.owed = TTP_SRPT_QUANTUM;
+	ttp_sched_go(t);
+	KUNIT_EXPECT_EQ(test, old->granted, 25000U);
+	KUNIT_EXPECT_TRUE(test, t->again);
+}
+
 /* What its sender does not send is not its due */
 static void ttp_sched_share_is_bounded(struct kunit *test)
 {
@@ -570,6 +625,9 @@ static struct kunit_case ttp_sched_cases[] = {
 	KUNIT_CASE(ttp_sched_blocked_makes_way),
 	KUNIT_CASE(ttp_sched_oldest_gets_its_share),
 	KUNIT_CASE(ttp_sched_oldest_overtakes_itself),
+	KUNIT_CASE(ttp_sched_oldest_is_first_at_last),
+	KUNIT_CASE(ttp_sched_one_level_favours_none),
+	KUNIT_CASE(ttp_sched_favoured_to_the_end),
 	KUNIT_CASE(ttp_sched_share_is_bounded),
 	KUNIT_CASE(ttp_sched_share_keeps_the_limit),
 	KUNIT_CASE(ttp_sched_who_got_all_makes_way),
