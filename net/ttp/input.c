@@ -153,8 +153,11 @@ static void ttp_input_sample(struct ttp_input *in, struct ttp_peer *peer)
 	    !ttp_rtt_sample(&peer->rtt, rtt_ns))
 		return;
 	ttp_rtt_floor_sample(&peer->min_rtt, rtt_ns, now_ns);
-	/* Who waits for an answer waits for this host as well; the network does not */
-	in->rtt_ns = max(rtt_ns - min(rtt_ns, waited_ns), 1U);
+	/*
+	 * Who waits for an answer waits for this host as well; the network does
+	 * not.  If that leaves nothing the card's clock was set.
+	 */
+	in->rtt_ns = waited_ns < rtt_ns ? rtt_ns - waited_ns : rtt_ns;
 	ttp_rtt_floor_sample(&peer->min_path, in->rtt_ns, now_ns);
 }
 
@@ -246,15 +249,17 @@ static void ttp_input_card(struct ttp_input *in, struct sk_buff *skb)
 	if (skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP_NETDEV)
 		return;
 	in->card_ns = ktime_to_ns(skb_hwtstamps(skb)->hwtstamp);
-	in->iif = skb->skb_iif;
 	if (in->card_ns)
 		TTP_INC(in->link, IN_STAMPED);
 }
 
 static void ttp_input_packet(struct ttp_link *link, struct sk_buff *skb,
+			     const struct net_device *orig,
 			     struct sk_buff_head *out)
 {
-	struct ttp_input in = { .link = link, .out = out };
+	struct ttp_input in = {
+		.link = link, .iif = orig->ifindex, .out = out,
+	};
 	enum skb_drop_reason reason;
 
 	/* What came through this device for another one on top, as a VLAN */
@@ -278,6 +283,7 @@ static void ttp_input_packet(struct ttp_link *link, struct sk_buff *skb,
 		return;
 	}
 	TTP_INC(link, IN_PACKETS);
+	ttp_input_card(&in, skb);
 	ether_addr_copy(in.mac, eth_hdr(skb)->h_source);
 	trace_ttp_packet_in(link, in.mac, &in.pkt);
 	if (in.pkt.dst_epoch && in.pkt.dst_epoch != link->epoch) {
@@ -285,7 +291,6 @@ static void ttp_input_packet(struct ttp_link *link, struct sk_buff *skb,
 		ttp_input_drop(skb, SKB_DROP_REASON_INVALID_PROTO);
 		return;
 	}
-	ttp_input_card(&in, skb);
 	in.peer = ttp_peer_find(link, in.mac);
 	if (in.peer && !ttp_input_meet(&in)) {
 		ttp_input_drop(skb, SKB_DROP_REASON_INVALID_PROTO);
@@ -306,7 +311,7 @@ int ttp_input_rcv(struct sk_buff *skb, struct net_device *dev,
 	struct sk_buff_head out;
 
 	__skb_queue_head_init(&out);
-	ttp_input_packet(link, skb, &out);
+	ttp_input_packet(link, skb, orig, &out);
 	ttp_cutoffs_update(&link->cutoffs);
 	ttp_grant_run(link, &out);
 	ttp_output_flush(&out);
@@ -323,7 +328,7 @@ void ttp_input_rcv_list(struct list_head *head, struct packet_type *pt,
 	__skb_queue_head_init(&out);
 	list_for_each_entry_safe(skb, next, head, list) {
 		skb_list_del_init(skb);
-		ttp_input_packet(link, skb, &out);
+		ttp_input_packet(link, skb, orig, &out);
 	}
 	ttp_cutoffs_update(&link->cutoffs);
 	ttp_grant_run(link, &out);

@@ -14,7 +14,7 @@
  * @mac: address of the sender
  * @pkt: its headers
  * @mismatch: its RPC has other ports; was counted
- * @iif: device it arrived on first
+ * @iif: device it arrived on first, which may be one below the link's
  * @card_ns: when, by the card's clock; 0 = not stamped
  * @rtt_ns: round-trip time that it tells, without what it waited in this host,
  *	ns; 0 = none

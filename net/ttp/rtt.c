@@ -8,6 +8,8 @@
 
 #include "rtt.h"
 
+/* What the smallest time grows by at least, ns: it may have been no such thing */
+#define TTP_RTT_STEP_NS		1000U
 /* More doublings than this exceed any ceiling */
 #define TTP_RTT_MAX_SHIFT	20U
 
@@ -43,7 +45,8 @@ void ttp_rtt_floor_sample(struct ttp_rtt_floor *floor, u32 sample_ns,
 		/* What was the smallest of a window counts in the next one */
 		former_ns = age_ns < 2 * TTP_RTT_WINDOW_NS ? floor->recent_ns :
 							     sample_ns;
-		former_ns = min(former_ns, floor->ns + floor->ns / 2);
+		former_ns = min(former_ns, floor->ns +
+					   max(floor->ns / 2, TTP_RTT_STEP_NS));
 		floor->recent_ns = sample_ns;
 		/* The next one begins where this one ends, but for a pause */
 		floor->since_ns += TTP_RTT_WINDOW_NS;

@@ -37,8 +37,8 @@ struct ttp_rtt {
  * @since_ns: when the present window began
  *
  * A path may become longer: what is two windows old does not count (the idea is
- * Kathleen Nichols', see lib/win_minmax.c).  It grows by half at a time only, as it
- * may be a queue that never drains, and what is granted follows it.
+ * Kathleen Nichols', see lib/win_minmax.c).  It grows by half at a time only, or a
+ * microsecond, as it may be a queue that never drains, and what is granted follows it.
  */
 struct ttp_rtt_floor {
 	u32	ns;

@@ -35,12 +35,12 @@ struct ttp_stamp {
 /**
  * ttp_stamp_wait() - how long a packet waited
  * @s: the clock's state
- * @ifindex: the card that stamped it; several have a clock each
+ * @ifindex: the device it came through first; several have a clock each
  * @card_ns: its stamp
  * @now_ns: now, monotonic
  *
  * Context: any; the owner sees to it that there is one caller.
- * Return: ns; 0 for the first packet of a while.
+ * Return: ns; 0 for the first packet of a while, however long it waited.
  */
 u32 ttp_stamp_wait(struct ttp_stamp *s, int ifindex, s64 card_ns, u64 now_ns);
 

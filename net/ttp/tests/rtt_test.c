@@ -113,6 +113,12 @@ static void ttp_rtt_floor_is_forgotten(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, floor.ns, 22500U);
 	ttp_rtt_floor_sample(&floor, 20000, start + 3 * window + 1);
 	KUNIT_EXPECT_EQ(test, floor.ns, 20000U);
+	/* one that cannot have been does not stay for ever */
+	ttp_rtt_floor_sample(&floor, 1, start + 3 * window + 2);
+	ttp_rtt_floor_sample(&floor, 20000, start + 4 * window);
+	KUNIT_EXPECT_EQ(test, floor.ns, 1U);
+	ttp_rtt_floor_sample(&floor, 20000, start + 5 * window);
+	KUNIT_EXPECT_EQ(test, floor.ns, 1001U);
 }
 
 static void ttp_rtt_floor_after_a_pause(struct kunit *test)

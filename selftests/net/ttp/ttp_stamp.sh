@@ -42,10 +42,11 @@ core() {
 	watch_port leaf0.spine0 0.02 50
 	wait $clients
 	queue=$(port_field p99)
-	stamped=$(counted TtpInStamped)
-	packets=$(counted TtpInPackets)
 	kill $servers
 	wait $servers 2>/dev/null
+	sleep 0.1
+	stamped=$(counted TtpInStamped)
+	packets=$(counted TtpInPackets)
 	for i in $(seq $hosts_n); do on h$i ttpctl dev del eth0; done
 	fabric_down
 }
