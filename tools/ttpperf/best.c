@@ -38,7 +38,7 @@ struct mail {
 
 /* Those that are sent, by what is left of them, and those that are not there yet */
 static struct mail *sending, *flying;
-static unsigned int sending_count, flying_count, slots;
+static unsigned int sending_count, flying_count, slots;	/* of each */
 static bool busy_up[MAX_HOSTS], busy_down[MAX_HOSTS];
 static double clock_ns = 1e9;
 static uint64_t serial;
@@ -48,10 +48,10 @@ static double rate(void)
 	return opt.rate_gbps / 8;	/* bytes in a ns */
 }
 
-/* As good as none: what is lost in rounding, of times above all */
+/* As good as none: less than takes a ps, or any time that can be told */
 static bool nothing(double bytes)
 {
-	return bytes <= 1e-3 + clock_ns * rate() * 1e-15;
+	return bytes <= 1e-3 || clock_ns + bytes / rate() <= clock_ns;
 }
 
 static uint64_t best_now(void)
@@ -61,7 +61,8 @@ static uint64_t best_now(void)
 
 static void more_slots(void)
 {
-	if (sending_count < slots && flying_count < slots)
+	/* All that is sent will fly */
+	if (sending_count + flying_count < slots)
 		return;
 	slots = slots ? slots * 2 : 1024;
 	sending = realloc(sending, slots * sizeof(*sending));
@@ -78,7 +79,7 @@ static bool before(const struct mail *a, const struct mail *b)
 static void begin(uint16_t from, uint16_t to, const struct head *head)
 {
 	struct mail m = {
-		.left = wire_bytes(head->length, opt.headers), .serial = ++serial,
+		.left = wire_bytes(head->length), .serial = ++serial,
 		.from = from, .to = to, .head = *head, .content = content_get(head),
 	};
 	unsigned int i;
@@ -125,7 +126,7 @@ static void sort_out(void)
 		struct mail m = sending[i];
 
 		if (nothing(m.left)) {
-			m.arrives = clock_ns + way_ns(m.head.length, opt.headers);
+			m.arrives = clock_ns + way_ns(m.head.length);
 			flying[flying_count++] = m;
 			continue;
 		}
@@ -171,9 +172,8 @@ static void best_wait(uint64_t due_ns)
 		fatal("nothing is on its way");
 	match(send_for, next - clock_ns);
 	clock_ns = next;
-	if (next == done)
-		sort_out();
-	else if (next == there)
+	sort_out();
+	if (next == there && next < done)
 		arrive(next_arrival());
 }
 

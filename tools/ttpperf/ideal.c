@@ -23,33 +23,47 @@ static double frame_wire(uint32_t payload)
 	return (frame < MIN_FRAME ? MIN_FRAME : frame) + GAP;
 }
 
-/* Bytes on the wire of a message, with @headers of a transport in each frame */
-double wire_bytes(uint32_t size, uint32_t headers)
+/*
+ * Bytes on the wire of a message whose frames have so many @headers of a transport
+ * in them, and so many bytes of @tags outside of the MTU
+ */
+static double wire_with(uint32_t size, uint32_t headers, uint32_t tags)
 {
 	uint32_t most = opt.mtu - headers, rest = size % most;
-	double full = size / most * frame_wire(opt.mtu);
+	double full = size / most * frame_wire(opt.mtu + tags);
 
-	return full + (rest || !size ? frame_wire(rest + headers) : 0);
+	return full + (rest || !size ? frame_wire(rest + headers + tags) : 0);
 }
 
 /* How long its end takes to arrive: the switch has the first frame before it */
-double way_ns(uint32_t size, uint32_t headers)
+static double way_with(uint32_t size, uint32_t headers, uint32_t tags)
 {
 	uint32_t first = size + headers < opt.mtu ? size + headers : opt.mtu;
 
-	return frame_wire(first) * (opt.hops - 1) * 8 / opt.rate_gbps +
+	return frame_wire(first + tags) * (opt.hops - 1) * 8 / opt.rate_gbps +
 	       opt.delay_us * 1000 * opt.hops;
 }
 
+double wire_bytes(uint32_t size)
+{
+	return wire_with(size, opt.headers, opt.tags);
+}
+
+double way_ns(uint32_t size)
+{
+	return way_with(size, opt.headers, opt.tags);
+}
+
+/* Bytes on the wire of a message of @size bytes, and nothing else */
 double ideal_wire(uint32_t size)
 {
-	return wire_bytes(size, 0);
+	return wire_with(size, 0, 0);
 }
 
 /* Time of a message, ns */
 double ideal_ns(uint32_t size)
 {
-	return ideal_wire(size) * 8 / opt.rate_gbps + way_ns(size, 0);
+	return ideal_wire(size) * 8 / opt.rate_gbps + way_with(size, 0, 0);
 }
 
 double ideal_call_ns(const struct call *c)

@@ -49,6 +49,7 @@ static const char usage[] =
 	"      --link GBPS    Gbit/s of the link (default 25)\n"
 	"      --mtu N        its MTU (default 1500)\n"
 	"      --headers N    best: bytes of a transport in each frame (default 0)\n"
+	"      --tags N       best: bytes of tags, beyond the MTU (default 0)\n"
 	"      --hops N       links on the way (default 2)\n"
 	"      --delay US     of each of them (default 0.5)\n"
 	"      --drain MS     how long to wait for the last (default 10000)\n"
@@ -131,7 +132,7 @@ static const struct transport *transport_by_name(const char *name)
 enum {
 	O_TO = 256, O_ONEWAY, O_WARMUP, O_CAP, O_CONNS, O_CC, O_SOCKETS,
 	O_VERIFY, O_CORRUPT, O_SEED, O_LINK, O_MTU, O_HOPS, O_DELAY, O_DRAIN, O_CDF,
-	O_MARK, O_LAB, O_HEADERS,
+	O_MARK, O_LAB, O_HEADERS, O_TAGS,
 };
 
 static const struct option options[] = {
@@ -145,7 +146,7 @@ static const struct option options[] = {
 	{ "cc", 1, NULL, O_CC }, { "sockets", 1, NULL, O_SOCKETS },
 	{ "verify", 0, NULL, O_VERIFY }, { "corrupt", 1, NULL, O_CORRUPT },
 	{ "seed", 1, NULL, O_SEED }, { "link", 1, NULL, O_LINK }, { "mtu", 1, NULL, O_MTU },
-	{ "headers", 1, NULL, O_HEADERS },
+	{ "headers", 1, NULL, O_HEADERS }, { "tags", 1, NULL, O_TAGS },
 	{ "hops", 1, NULL, O_HOPS }, { "delay", 1, NULL, O_DELAY },
 	{ "drain", 1, NULL, O_DRAIN }, { "format", 1, NULL, 'f' },
 	{ "cdf", 1, NULL, O_CDF }, { "mark", 1, NULL, O_MARK },
@@ -186,6 +187,7 @@ static void set_option(int o, char *v)
 	case O_LINK:	opt.rate_gbps = number("--link", v, 1e-3, 1e4); break;
 	case O_MTU:	opt.mtu = number("--mtu", v, 64, 65535); break;
 	case O_HEADERS:	opt.headers = number("--headers", v, 0, 1000); break;
+	case O_TAGS:	opt.tags = number("--tags", v, 0, 1000); break;
 	case O_HOPS:	opt.hops = number("--hops", v, 1, 16); break;
 	case O_DELAY:	opt.delay_us = number("--delay", v, 0, 1e6); break;
 	case O_DRAIN:	opt.drain_ns = number("--drain", v, 0, 1e9) * 1e6; break;
@@ -253,16 +255,28 @@ static const struct mode *mode_by_name(const char *name)
 	bad_usage("no mode \"%s\"", name);
 }
 
+static void check_best(const struct mode *m)
+{
+	if (m->start == serve_start)
+		bad_usage("best has no network to serve");
+	if (!opt.lab)
+		bad_usage("best needs --lab: it has no network");
+	if (opt.headers >= opt.mtu)
+		bad_usage("--headers is less than --mtu");
+	if (opt.cc || opt.sockets > 1 || opt.corrupt)
+		bad_usage("best knows neither --cc nor --sockets nor --corrupt");
+}
+
 static void check(const struct mode *m)
 {
 	uint32_t max = opt.transport->max_size;
 
 	if (m->lab_only && !opt.lab)
 		bad_usage("%s needs --lab", m->name);
-	if (opt.transport->wait && !opt.lab)
-		bad_usage("%s needs --lab: it has no network", opt.transport->name);
-	if (opt.headers && (!opt.transport->wait || opt.headers >= opt.mtu))
-		bad_usage("--headers is for -t best, and less than --mtu");
+	if (opt.transport->wait)
+		check_best(m);
+	else if (opt.headers || opt.tags)
+		bad_usage("--headers and --tags are for -t best");
 	if (m->start == serve_start) {
 		if (opt.lab || opt.to)
 			bad_usage("server takes neither --to nor --lab");

@@ -202,6 +202,7 @@ struct options {
 	double		rate_gbps;	/* of the link */
 	unsigned int	mtu;
 	unsigned int	headers;	/* of a frame, without a network */
+	unsigned int	tags;
 	unsigned int	hops;
 	double		delay_us;	/* of each */
 	uint64_t	drain_ns;
@@ -242,8 +243,8 @@ uint32_t workload_bound(unsigned int class);
 
 /* ---- what could be, at best */
 
-double wire_bytes(uint32_t size, uint32_t headers);
-double way_ns(uint32_t size, uint32_t headers);
+double wire_bytes(uint32_t size);	/* with headers and tags */
+double way_ns(uint32_t size);
 double ideal_wire(uint32_t size);
 double ideal_ns(uint32_t size);
 double ideal_call_ns(const struct call *c);
