@@ -21,8 +21,8 @@ fail() {
 
 ulimit -n 1000000
 fabric "$HOSTS" $FABRIC
-# As hosts have it: flows of TCP take turns.  TTP, which is none, goes in order.
-# Neither drops what its own socket buffers have let through.
+# As hosts have it: flows of TCP take turns.  TTP has an order of its own.  Neither
+# drops what its own socket buffers have let through.
 [ -z "$MTU" ] ||
 	hosts_each 'ip -n h$i link set eth0 mtu $MTU || fail "h$i: mtu"'
 QDISC=${QDISC:-pfifo limit 100000}
@@ -37,7 +37,7 @@ qdiscs() {
 		qdisc replace dev eth0 parent 1:2 pfifo limit 100000
 	EOT
 }
-hosts_each 'qdiscs | hosts_batch tc -n h$i'
+hosts_each 'qdiscs | hosts_batch tc -n h$i || fail "h$i: qdisc"'
 modprobe ttp
 hosts_each '
 	on h$i ttpctl dev add eth0 $TTP_DEV || fail "h$i: dev add"

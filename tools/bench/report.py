@@ -13,7 +13,7 @@ raw results are in `raw/`, and a run of the same sources gives the same again.
 
 How: hosts with one link each at a switch (store and forward, eight strict
 priorities by PCP, one buffer for all ports, {buffer} KB for each of them and for
-{ports} at least, with dynamic thresholds, 0.5 us for each cable and what is at its end), MTU 1500. Calls
+{ports} at least, with dynamic thresholds, 0.5 us for each cable and what is at its end), MTU 1500 if nothing else is said. Calls
 begin at random (Poisson) at every host, go to any other, and are answered
 with as many bytes; sizes are drawn from the workload and cut at 1,000,000
 bytes. Load is the share of each link that requests and responses take, with
@@ -21,7 +21,7 @@ Ethernet and without any transport's headers. TCP has 8 connections from each
 host to each other and takes the one with the fewest bytes on it, NODELAY, the
 kernel's buffers, fq in the host, no slow start after idle time, and {rto} us
 instead of 200 ms as the shortest time-out. DCTCP marks above {ecn}. Hosts send
-what their socket takes. TTP has a plain queue below it, 256 MB for messages,
+what their socket takes. TTP has a plain queue below it (fq beside TCP), 256 MB for messages,
 and eight priority levels; it gives the card one frame at a time (`backlog 100ns`),
 since hosts are exact here: 5 us are the default.
 
@@ -34,8 +34,8 @@ Slowdown is {formula}.
 
 *best* is no transport, but what could be reached with TTP's headers by who knows
 all messages at once, sends the ones with the least left first, and is never
-disturbed (`ttpperf -t best`): where TTP is close to it there is nothing left to
-gain but the headers.
+disturbed (`ttpperf -t best`): what TTP takes more than that, it takes for want of
+knowledge, for packets that have begun, and for fairness.
 
 What is called *broken* is TTP with settings that cannot work: were its figures
 like the others, this rig would show nothing.
@@ -84,6 +84,10 @@ def how(group):
     text = f"{r.hosts} hosts at {r.gbps} Gbit/s, `ttpperf {words}`, seed {r.seed}"
     if r.fabric:
         text += ", " + " ".join(r.fabric)
+    if r.mtu != 1500:
+        text += f", MTU {r.mtu}"
+    if r.classes:
+        text += ", two classes in the cards (priorities 6 and 7 first)"
     if r.ttp_dev:
         text += f"; **TTP changed: {r.ttp_dev}**"
     if r.beside:
