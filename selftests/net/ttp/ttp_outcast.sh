@@ -65,13 +65,14 @@ is "use of the receiver's link, %" "$use" ">=" 70
 is "use, and without regard to its senders, %" "$use" ">=" "$plain_use - 5"
 is "queue before it, and without regard, bytes" "$peak" "<=" "$plain_peak * 0.9"
 same "nothing is dropped" "$(sum dropped .)" 0
-# Grants raise and lower levels all the time: what overtakes by that is no loss
+# Grants raise and lower levels all the time: what overtakes by that is no loss.
+# What waits in a sender for longer than a time-out may be asked for
 sent=0 again=0
 for i in $(seq $hosts_n); do
 	sent=$((sent + $(counter h$i TtpOutPackets)))
 	again=$((again + $(counter h$i TtpRetransmits)))
 done
-is "nothing was lost; packets sent again, of $sent" "$again" "<=" "$sent / 10000"
+is "nothing was lost; packets sent again, of $sent" "$again" "<=" "$sent / 5000"
 kill $servers
 wait $servers 2>/dev/null
 for i in $(seq $hosts_n); do on h$i ttpctl dev del eth0; done
