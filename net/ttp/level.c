@@ -46,8 +46,8 @@ unsigned int ttp_level_bucket(u32 len)
 
 	if (len <= BIT(TTP_LEVEL_SHORT_BITS))
 		return 0;
-	len--;		/* the longest of a bucket is a round number */
-	bits = fls(len) - 1;
+	/* The longest of a bucket is a round number */
+	bits = fls(--len) - 1;
 	part = len >> (bits - 2) & (TTP_LEVEL_PARTS - 1);
 	return min((bits - TTP_LEVEL_SHORT_BITS) * TTP_LEVEL_PARTS + part + 1,
 		   TTP_LEVEL_BUCKETS - 1);

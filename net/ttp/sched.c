@@ -324,7 +324,8 @@ static struct ttp_sched_msg *ttp_sched_share(struct ttp_sched *s, u64 limit,
 	unsigned int i;
 	u32 before;
 
-	if (s->owed < (s64)TTP_SRPT_QUANTUM || list_empty(&s->by_age))
+	/* Nothing is owed unless there is one */
+	if (s->owed < (s64)TTP_SRPT_QUANTUM)
 		return NULL;
 	msg = list_first_entry(&s->by_age, struct ttp_sched_msg, age);
 	/* Some have their turn anyway, before all others or in a line with them */

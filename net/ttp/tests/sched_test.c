@@ -340,6 +340,8 @@ static void ttp_sched_one_level_favours_none(struct kunit *test)
 	t->rules.levels = 3;
 	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
 	KUNIT_EXPECT_TRUE(test, old->favoured);
+	ttp_sched_levelled(old, 2);
+	KUNIT_EXPECT_TRUE(test, old->favoured);
 	ttp_sched_levelled(old, 0);
 	KUNIT_EXPECT_FALSE(test, old->favoured);
 	KUNIT_EXPECT_EQ(test, old->level, 0);
@@ -377,6 +379,25 @@ static void ttp_sched_share_is_bounded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, old->granted, 21000U + 2 * TTP_SRPT_QUANTUM);
 }
 
+/* What is too little for a packet is not granted, whatever the limit */
+static void ttp_sched_share_is_a_packet(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *old = ttp_sched_msg(t, 0, 0, 1000000);
+	struct ttp_sched_msg *a = ttp_sched_msg(t, 1, 1, 500000);
+
+	ttp_sched_arrived(&t->s, old, 10000);
+	ttp_sched_arrived(&t->s, a, 9700);
+	t->rules.incoming = 400;
+	t->s.owed = TTP_SRPT_QUANTUM;
+	ttp_sched_go(t);
+	KUNIT_EXPECT_EQ(test, old->granted, 10000U);
+	ttp_sched_arrived(&t->s, a, a->granted);
+	t->s.owed = TTP_SRPT_QUANTUM;
+	ttp_sched_go(t);
+	KUNIT_EXPECT_EQ(test, old->granted, 10400U);
+}
+
 /* The limit for all holds for the share as well */
 static void ttp_sched_share_keeps_the_limit(struct kunit *test)
 {
@@ -388,7 +409,9 @@ static void ttp_sched_share_keeps_the_limit(struct kunit *test)
 	t->s.owed = TTP_SRPT_QUANTUM;
 	t->rules.incoming = t->s.incoming;
 	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
-	t->rules.incoming += TTP_SRPT_QUANTUM / 4;
+	t->rules.incoming += TTP_SRPT_QUANTUM / 4 - 1;
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 0U);
+	t->rules.incoming++;
 	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
 	KUNIT_EXPECT_EQ(test, old->granted, 21000U + TTP_SRPT_QUANTUM / 4);
 	/* the first has its turn anyway */
@@ -629,6 +652,7 @@ static struct kunit_case ttp_sched_cases[] = {
 	KUNIT_CASE(ttp_sched_one_level_favours_none),
 	KUNIT_CASE(ttp_sched_favoured_to_the_end),
 	KUNIT_CASE(ttp_sched_share_is_bounded),
+	KUNIT_CASE(ttp_sched_share_is_a_packet),
 	KUNIT_CASE(ttp_sched_share_keeps_the_limit),
 	KUNIT_CASE(ttp_sched_who_got_all_makes_way),
 	KUNIT_CASE(ttp_sched_unblock_knows_what_was_given),
