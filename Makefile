@@ -26,7 +26,7 @@ help:
 #:   make check        all tests (40 minutes the first time, then 15)
 #:   make check-all    each of them on each kernel (longer)
 #:   make check-fast   lint and most functional tests on one kernel (2 minutes)
-#:   make bench        TTP beside TCP and DCTCP in virtual time (over an hour)
+#:   make bench        TTP beside TCP and DCTCP in virtual time (about an hour)
 #:   make bench-quick  the most telling part of it (3 minutes)
 #:   make bench-cpu    instructions for each message, on a real kernel
 #:
