@@ -4,8 +4,8 @@
  *
  * Locking: fabric.lock guards all pipes, gauges, buffers and samples.  It is
  * taken in process and softirq context, inside a device's transmit lock, and
- * not held while a frame goes up to a host.  What else there is does not change
- * after the module was loaded.
+ * not held while a frame goes up to a host.  Rates of hosts change under RTNL, too.
+ * What else there is does not change after the module was loaded.
  * Everything lives from module load to unload.  Then devices go first, so that
  * nothing enters; debugfs and the sampler; all timers, which fabric.stopping
  * keeps from being started again; at last the frames and the pipes.
@@ -54,6 +54,9 @@ u64 gauge_percentile(struct gauge *g, unsigned int percent, u64 now_ns);
 
 struct fabric_switch;
 struct fabric_host;
+
+/* Mbit/s at which a byte takes a ps; rates divide it */
+#define PIPE_RATE		8000000U
 
 struct pipe_counts {
 	u64	frames;

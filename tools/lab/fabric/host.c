@@ -3,7 +3,8 @@
  * A host's network card: a device with a transmit queue, or one for each class
  * of traffic, of which the highest goes first.  A queue takes as many bytes as byte
  * queue limits would let it have; the rest waits in the qdisc.  What has arrived
- * may be stamped, by a clock of the card's own.
+ * may be stamped, by a clock of the card's own.  A card may be told another rate,
+ * and its cable be pulled out.
  */
 #include <linux/etherdevice.h>
 #include <linux/ethtool.h>
@@ -24,6 +25,11 @@ static netdev_tx_t host_xmit(struct sk_buff *skb, struct net_device *dev)
 	struct pipe *nic = &host->nic;
 	unsigned int len = skb->len;
 
+	if (!netif_carrier_ok(dev)) {
+		DEV_STATS_INC(dev, tx_dropped);
+		kfree_skb(skb);
+		return NETDEV_TX_OK;
+	}
 	skb_tx_timestamp(skb);
 	skb_reset_mac_header(skb);
 	memset(skb->cb, 0, sizeof(struct fabric_cb));
@@ -71,7 +77,7 @@ void host_receive(struct pipe *p, struct sk_buff_head *frames)
 	u64 arrival_ps;
 
 	while ((skb = __skb_dequeue(frames))) {
-		if (!netif_running(dev)) {
+		if (!netif_running(dev) || !netif_carrier_ok(dev)) {
 			DEV_STATS_INC(dev, rx_dropped);
 			kfree_skb(skb);
 			continue;
@@ -104,25 +110,57 @@ static int host_stop(struct net_device *dev)
 	return 0;
 }
 
+/* The cable is pulled out, or put in again */
+static int host_carrier(struct net_device *dev, bool on)
+{
+	if (on)
+		netif_carrier_on(dev);
+	else
+		netif_carrier_off(dev);
+	return 0;
+}
+
 static const struct net_device_ops host_netdev_ops = {
 	.ndo_open	 = host_open,
 	.ndo_stop	 = host_stop,
 	.ndo_start_xmit	 = host_xmit,
+	.ndo_change_carrier = host_carrier,
 	.ndo_set_mac_address = eth_mac_addr,
 	.ndo_validate_addr = eth_validate_addr,
 };
 
 static int host_link(struct net_device *dev, struct ethtool_link_ksettings *link)
 {
-	link->base.speed = fabric_rate;
+	link->base.speed = PIPE_RATE / READ_ONCE(host_of(dev)->nic.ps_per_byte);
 	link->base.duplex = DUPLEX_FULL;
 	link->base.port = PORT_OTHER;
+	return 0;
+}
+
+/* Both ends of a cable agree on its rate; while they do, there is no carrier */
+static int host_set_link(struct net_device *dev,
+			 const struct ethtool_link_ksettings *link)
+{
+	struct fabric_host *host = host_of(dev);
+	bool on = netif_carrier_ok(dev);
+
+	if (!link->base.speed || PIPE_RATE % link->base.speed ||
+	    link->base.duplex != DUPLEX_FULL)
+		return -EINVAL;
+	netif_carrier_off(dev);
+	spin_lock_bh(&fabric.lock);
+	WRITE_ONCE(host->nic.ps_per_byte, PIPE_RATE / link->base.speed);
+	host->port->ps_per_byte = PIPE_RATE / link->base.speed;
+	spin_unlock_bh(&fabric.lock);
+	if (on)
+		netif_carrier_on(dev);
 	return 0;
 }
 
 static const struct ethtool_ops host_ethtool_ops = {
 	.get_link = ethtool_op_get_link,
 	.get_link_ksettings = host_link,
+	.set_link_ksettings = host_set_link,
 };
 
 static void host_setup(struct net_device *dev)

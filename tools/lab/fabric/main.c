@@ -192,8 +192,8 @@ static int fabric_check(void)
 		pr_err("1 to %u hosts, please\n", FABRIC_MAX_HOSTS);
 		return -EINVAL;
 	}
-	if (!fabric_rate || 8000000 % fabric_rate ||
-	    (core_rate && 8000000 % core_rate)) {
+	if (!fabric_rate || PIPE_RATE % fabric_rate ||
+	    (core_rate && PIPE_RATE % core_rate)) {
 		pr_err("rates in Mbit/s have to divide 8,000,000 (ps for a byte)\n");
 		return -EINVAL;
 	}

@@ -173,7 +173,6 @@ void pipe_reset(struct pipe *p, u64 now_ns)
 	p->lost = 0;
 }
 
-/* The rate divides 8,000,000 */
 void pipe_init(struct pipe *p, u32 rate_mbps, u64 delay_ns)
 {
 	int i;
@@ -181,7 +180,7 @@ void pipe_init(struct pipe *p, u32 rate_mbps, u64 delay_ns)
 	for (i = 0; i < FABRIC_LEVELS; i++)
 		__skb_queue_head_init(&p->queue[i]);
 	__skb_queue_head_init(&p->cable);
-	p->ps_per_byte = 8000000 / rate_mbps;
+	p->ps_per_byte = PIPE_RATE / rate_mbps;
 	p->delay_ps = delay_ns * 1000;
 	hrtimer_setup(&p->tx, pipe_sent, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	hrtimer_setup(&p->rx, pipe_arrived, CLOCK_MONOTONIC,
