@@ -85,6 +85,8 @@ void ttp_grant_update(struct ttp_rpc *rpc, struct ttp_sched_news *news)
 	spin_lock(&granter->lock);
 	if (msg->peer) {
 		ttp_sched_arrived(&granter->sched, msg, rpc->in.received);
+		ttp_sched_lowest(&granter->sched, msg,
+				 ttp_msgin_lowest(&rpc->in));
 	} else {
 		msg->len = rpc->in.len;
 		msg->received = rpc->in.received;
@@ -157,14 +159,17 @@ bool ttp_grant_retry(struct ttp_rpc *rpc)
  * Another CPU may have found no room, just before there was; and the level may not
  * be the one that was decided
  */
-static void ttp_grant_given(struct ttp_rpc *rpc, u32 granted)
+static void ttp_grant_given(struct ttp_rpc *rpc)
 {
 	struct ttp_granter *granter = ttp_granter_of(rpc);
 
 	spin_lock(&granter->lock);
 	if (rpc->rx.blocked)
-		ttp_sched_unblock(&granter->sched, &rpc->rx, granted);
+		ttp_sched_unblock(&granter->sched, &rpc->rx,
+				  rpc->in.granted);
 	ttp_sched_levelled(&rpc->rx, rpc->in.granted_level);
+	ttp_sched_lowest(&granter->sched, &rpc->rx,
+			 ttp_msgin_lowest(&rpc->in));
 	spin_unlock(&granter->lock);
 }
 
@@ -197,10 +202,10 @@ static bool ttp_grant_give(const struct ttp_grant_pick *pick,
 		return false;
 	}
 	ttp_grant_level(rpc, pick->level);
-	ttp_grant_given(rpc, pick->granted);
 	paused = ttp_msgin_up_to_date(&rpc->in);
 	trace_ttp_grant(rpc, pick->granted, rpc->in.granted_level);
 	rpc->in.granted = pick->granted;
+	ttp_grant_given(rpc);
 	ttp_output_grant(rpc, out);
 	if (paused)
 		ttp_grant_expect(rpc);

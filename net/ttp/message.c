@@ -263,9 +263,19 @@ bool ttp_msgin_relevel(struct ttp_msgin *in, bool up)
 	if (in->have.prefix < in->relevelled)
 		return false;
 	in->overtakes = up;
+	in->before_level = in->granted_level;
 	in->relevelled = in->granted;
 	in->low = in->high;
 	return true;
+}
+
+u8 ttp_msgin_lowest(const struct ttp_msgin *in)
+{
+	if (in->granted <= in->unsched)
+		return TTP_WIRE_TOP_LEVEL;
+	if (in->have.prefix < in->relevelled)
+		return min(in->before_level, in->granted_level);
+	return in->granted_level;
 }
 
 bool ttp_msgin_up_to_date(const struct ttp_msgin *in)

@@ -73,6 +73,7 @@ struct ttp_msgout {
  * @granted_level: priority level of granted bytes
  * @unsched: bytes from the start that come without a grant
  * @granted: bytes from the start that the sender may send
+ * @before_level: priority level of granted bytes before @relevelled
  * @relevelled: from here on bytes were granted at another level than before;
  *	0 = it has not changed
  * @overtakes: that was a higher one
@@ -95,6 +96,7 @@ struct ttp_msgin {
 	u32			readers;
 	u8			level;
 	u8			granted_level;
+	u8			before_level;
 	u32			unsched;
 	u32			granted;
 	u32			relevelled;
@@ -251,6 +253,15 @@ int ttp_msgin_add(struct ttp_msgin *in, struct sk_buff *skb, u32 offset);
  * there must not be another one.
  */
 bool ttp_msgin_relevel(struct ttp_msgin *in, bool up);
+
+/**
+ * ttp_msgin_lowest() - level of what is slowest on its way
+ * @in: the message
+ *
+ * Context: any, the owner's lock.
+ * Return: the level.
+ */
+u8 ttp_msgin_lowest(const struct ttp_msgin *in);
 
 /**
  * ttp_msgin_suspect() - how far holes may mean that something was lost

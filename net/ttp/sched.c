@@ -33,6 +33,7 @@ void ttp_sched_init(struct ttp_sched *s)
 	s->longest = 0;
 	memset(&s->all, 0, sizeof(s->all));
 	s->owed = 0;
+	memset(s->closing, 0, sizeof(s->closing));
 }
 
 void ttp_sched_peer_init(struct ttp_sched_peer *peer)
@@ -138,6 +139,22 @@ static void ttp_sched_count(struct ttp_sched *s, struct ttp_sched_msg *msg)
 	msg->counted = count;
 }
 
+/*
+ * Having all of its grants it is no longer among those that are ranked, and yet
+ * has less left than they.
+ */
+static void ttp_sched_close(struct ttp_sched *s, struct ttp_sched_msg *msg)
+{
+	bool closing = !msg->stalled && msg->granted == msg->len &&
+		       msg->received < msg->len;
+
+	if (msg->closing)
+		s->closing[msg->closing - 1]--;
+	msg->closing = closing ? 1 + msg->lowest : 0;
+	if (closing)
+		s->closing[msg->lowest]++;
+}
+
 /* A sender is where the first of its messages belongs */
 static void ttp_sched_place_peer(struct ttp_sched *s,
 				 struct ttp_sched_peer *peer)
@@ -167,6 +184,7 @@ static void ttp_sched_place(struct ttp_sched *s, struct ttp_sched_msg *msg)
 		ttp_srpt_del(&msg->peer->queue, &msg->node);
 	ttp_sched_place_peer(s, msg->peer);
 	ttp_sched_count(s, msg);
+	ttp_sched_close(s, msg);
 }
 
 void ttp_sched_add(struct ttp_sched *s, struct ttp_sched_peer *peer,
@@ -177,6 +195,9 @@ void ttp_sched_add(struct ttp_sched *s, struct ttp_sched_peer *peer,
 		s->senders++;
 	memset(&msg->uplink, 0, sizeof(msg->uplink));
 	msg->counted = 0;
+	/* What goes without a grant goes before all others */
+	msg->lowest = TTP_LEVELS - 1;
+	msg->closing = 0;
 	msg->favoured = false;
 	msg->stalled = false;
 	msg->blocked = false;
@@ -212,6 +233,13 @@ void ttp_sched_unblock(struct ttp_sched *s, struct ttp_sched_msg *msg,
 	msg->granted = max(msg->granted, granted);
 	msg->blocked = false;
 	ttp_sched_place(s, msg);
+}
+
+void ttp_sched_lowest(struct ttp_sched *s, struct ttp_sched_msg *msg,
+		      u8 lowest)
+{
+	msg->lowest = lowest;
+	ttp_sched_close(s, msg);
 }
 
 void ttp_sched_levelled(struct ttp_sched_msg *msg, u8 level)
@@ -253,6 +281,7 @@ static void ttp_sched_grant(struct ttp_sched *s, struct ttp_sched_msg *msg,
 {
 	msg->granted = granted;
 	msg->level = level;
+	msg->lowest = min(msg->lowest, level);
 	ttp_sched_place(s, msg);
 }
 
@@ -363,15 +392,48 @@ static u64 ttp_sched_limit(struct ttp_sched *s,
 	return ttp_share_of(&s->all, longest * rules->overcommit);
 }
 
+/*
+ * One of the first senders' messages, by its rank; whether it got any.  All that
+ * is given makes for the share of the oldest.
+ */
+static bool ttp_sched_turn(struct ttp_sched *s, struct ttp_sched_msg *msg,
+			   unsigned int rank, u64 limit, u8 level)
+{
+	u32 before = msg->granted;
+
+	if (ttp_sched_frozen(msg, rank) ||
+	    !ttp_sched_give(s, msg, limit, level))
+		return false;
+	s->owed = min_t(s64, s->owed + (msg->granted - before) / TTP_SRPT_SHARE,
+			2 * TTP_SRPT_QUANTUM);
+	return true;
+}
+
+/*
+ * The levels of a moment are not those of the next.  What has more left must not
+ * overtake what is on its way at a level that has become too low: that would
+ * wait for as long as others fill the link.
+ */
+static u8 ttp_sched_ceiling(const struct ttp_sched *s)
+{
+	u8 level;
+
+	for (level = 0; level < TTP_LEVELS - 1; level++)
+		if (s->closing[level])
+			break;
+	return level;
+}
+
 unsigned int ttp_sched_run(struct ttp_sched *s,
 			   const struct ttp_sched_rules *rules,
 			   struct ttp_sched_msg *picks[TTP_SCHED_PICKS],
 			   bool *again)
 {
 	struct ttp_sched_msg *firsts[TTP_SCHED_MAX], *msg;
+	u8 level, ceiling = ttp_sched_ceiling(s);
 	unsigned int i, n, active;
+	bool given;
 	u64 limit;
-	u32 before;
 
 	active = ttp_sched_firsts(s, rules, firsts);
 	if (!active)
@@ -382,13 +444,12 @@ unsigned int ttp_sched_run(struct ttp_sched *s,
 	*again = n && picks[0]->granted == picks[0]->len;
 	for (i = 0; i < active; i++) {
 		msg = firsts[i];
-		before = msg->granted;
-		if (ttp_sched_frozen(msg, i) ||
-		    !ttp_sched_give(s, msg, limit,
-				    ttp_sched_level(i, active, rules->levels)))
+		level = ttp_sched_level(i, active, rules->levels);
+		given = ttp_sched_turn(s, msg, i, limit, min(level, ceiling));
+		if (ttp_sched_ahead(msg))
+			ceiling = min(ceiling, msg->lowest);
+		if (!given)
 			continue;
-		s->owed = min_t(s64, s->owed + (msg->granted - before) /
-				     TTP_SRPT_SHARE, 2 * TTP_SRPT_QUANTUM);
 		*again |= msg->granted == msg->len;
 		picks[n++] = msg;
 	}

@@ -13,6 +13,7 @@
 #ifndef _NET_TTP_SCHED_H
 #define _NET_TTP_SCHED_H
 
+#include "level.h"
 #include "share.h"
 #include "srpt.h"
 
@@ -84,6 +85,8 @@ struct ttp_sched_news {
  * @uplink: how much of @window its sender can use: it may be busy with others
  * @counted: bytes that it has in ttp_sched.incoming
  * @level: priority level of the last grant
+ * @lowest: lowest level of what is granted and has not arrived
+ * @closing: 1 + @lowest, when it has all of its grants and not arrived; or 0
  * @favoured: being the oldest it was granted bytes that overtake what it was
  *	granted before; until all of that is here, or it is the first, it gets
  *	its share only, for its sender keeps no more than two levels apart
@@ -101,6 +104,8 @@ struct ttp_sched_msg {
 	struct ttp_share	uplink;
 	u32			counted;
 	u8			level;
+	u8			lowest;
+	u8			closing;
 	bool			favoured;
 	bool			stalled;
 	bool			blocked;
@@ -115,6 +120,8 @@ struct ttp_sched_msg {
  * @all: how much of as many of these as are granted at a time
  * @senders: peers with messages that are known here
  * @owed: bytes of its share that the oldest message did not get yet
+ * @closing: messages that have all of their grants and have not arrived, by
+ *	ttp_sched_msg.lowest
  */
 struct ttp_sched {
 	struct ttp_srpt		peers;
@@ -124,6 +131,7 @@ struct ttp_sched {
 	struct ttp_share	all;
 	u32			senders;
 	s64			owed;
+	u32			closing[TTP_LEVELS];
 };
 
 /**
@@ -225,6 +233,17 @@ void ttp_sched_unblock(struct ttp_sched *s, struct ttp_sched_msg *msg,
  * Context: any, the owner's lock.
  */
 void ttp_sched_levelled(struct ttp_sched_msg *msg, u8 level);
+
+/**
+ * ttp_sched_lowest() - at which levels a message is on its way
+ * @s: the scheduler
+ * @msg: the message, known here
+ * @lowest: the lowest of them
+ *
+ * Context: any, the owner's lock.
+ */
+void ttp_sched_lowest(struct ttp_sched *s, struct ttp_sched_msg *msg,
+		      u8 lowest);
 
 /**
  * ttp_sched_del() - forget a message, if it is known

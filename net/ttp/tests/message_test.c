@@ -226,6 +226,28 @@ static void ttp_message_lowered_does_not_overtake(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ttp_msgin_suspect(&in), 30000U);
 }
 
+/* What of a message is the slowest on its way */
+static void ttp_message_lowest_level(struct kunit *test)
+{
+	struct ttp_msgin in = {
+		.len = 100000, .unsched = 20000, .granted = 20000,
+		.granted_level = 1,
+	};
+
+	KUNIT_EXPECT_EQ(test, ttp_msgin_lowest(&in), TTP_WIRE_TOP_LEVEL);
+	in.granted = 40000;
+	KUNIT_EXPECT_EQ(test, ttp_msgin_lowest(&in), 1);
+	KUNIT_EXPECT_TRUE(test, ttp_msgin_relevel(&in, true));
+	in.granted_level = 2;
+	KUNIT_EXPECT_EQ(test, ttp_msgin_lowest(&in), 1);
+	in.have.prefix = 40000;
+	KUNIT_EXPECT_EQ(test, ttp_msgin_lowest(&in), 2);
+	KUNIT_EXPECT_TRUE(test, ttp_msgin_relevel(&in, false));
+	in.granted = 60000;
+	in.granted_level = 0;
+	KUNIT_EXPECT_EQ(test, ttp_msgin_lowest(&in), 0);
+}
+
 static void ttp_message_up_to_date_minds_the_least_packet(struct kunit *test)
 {
 	struct ttp_msgin in = { .len = 100000, .granted = 20000 };
@@ -255,6 +277,7 @@ static struct kunit_case ttp_message_cases[] = {
 	KUNIT_CASE(ttp_message_grant_keeps_levels_apart),
 	KUNIT_CASE(ttp_message_raised_may_overtake),
 	KUNIT_CASE(ttp_message_lowered_does_not_overtake),
+	KUNIT_CASE(ttp_message_lowest_level),
 	KUNIT_CASE(ttp_message_up_to_date_minds_the_least_packet),
 	{}
 };

@@ -324,6 +324,73 @@ static void ttp_sched_oldest_is_first_at_last(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, old->granted, 1000U + TTP_SRPT_QUANTUM + 25000U);
 }
 
+/* What has more left does not overtake the last bytes of what has less */
+static void ttp_sched_last_bytes_are_not_overtaken(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *m = ttp_sched_msg(t, 0, 0, 20000);
+	struct ttp_sched_msg *a, *b, *c;
+
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, m->granted, 20000U);
+	KUNIT_EXPECT_EQ(test, m->level, 0);
+	a = ttp_sched_msg(t, 1, 1, 100000);
+	b = ttp_sched_msg(t, 2, 2, 200000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 2U);
+	KUNIT_EXPECT_EQ(test, a->level, 0);
+	KUNIT_EXPECT_EQ(test, b->level, 0);
+	/* it is said to be at a higher one after all */
+	ttp_sched_lowest(&t->s, m, 1);
+	ttp_sched_lowest(&t->s, a, 1);
+	ttp_sched_arrived(&t->s, a, 20000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, a->level, 1);
+	/* lost, it stops nobody; nor does it when it is here */
+	t->rules.overcommit = 3;
+	c = ttp_sched_msg(t, 3, 3, 50000);
+	ttp_sched_lowest(&t->s, m, 0);
+	ttp_sched_stall(&t->s, m);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, c->level, 2);
+	ttp_sched_arrived(&t->s, m, 19000);
+	ttp_sched_arrived(&t->s, c, 15000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, c->level, 0);
+	ttp_sched_arrived(&t->s, m, 20000);
+	ttp_sched_arrived(&t->s, c, 22000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, c->level, 2);
+}
+
+/* Nor what of it is on its way at a lower level than it has now */
+static void ttp_sched_lower_bytes_are_not_overtaken(struct kunit *test)
+{
+	struct ttp_sched_test *t = test->priv;
+	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 100000);
+	struct ttp_sched_msg *b, *c;
+
+	t->rules.overcommit = 3;
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, a->level, 0);
+	b = ttp_sched_msg(t, 1, 1, 200000);
+	c = ttp_sched_msg(t, 2, 2, 50000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 2U);
+	KUNIT_EXPECT_EQ(test, c->level, 2);
+	KUNIT_EXPECT_EQ(test, b->level, 0);
+	/* raised, but some of it is still below */
+	ttp_sched_arrived(&t->s, a, 15000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 1U);
+	KUNIT_EXPECT_EQ(test, a->level, 1);
+	ttp_sched_lowest(&t->s, c, 1);
+	ttp_sched_lowest(&t->s, a, 0);
+	ttp_sched_arrived(&t->s, c, 10000);
+	ttp_sched_arrived(&t->s, b, 15000);
+	KUNIT_EXPECT_EQ(test, ttp_sched_go(t), 2U);
+	KUNIT_EXPECT_EQ(test, c->level, 2);
+	KUNIT_EXPECT_EQ(test, c->lowest, 1);
+	KUNIT_EXPECT_EQ(test, b->level, 0);
+}
+
 /* Where levels do not tell them apart nothing overtakes, and nothing has to wait */
 static void ttp_sched_one_level_favours_none(struct kunit *test)
 {
@@ -649,6 +716,8 @@ static struct kunit_case ttp_sched_cases[] = {
 	KUNIT_CASE(ttp_sched_oldest_gets_its_share),
 	KUNIT_CASE(ttp_sched_oldest_overtakes_itself),
 	KUNIT_CASE(ttp_sched_oldest_is_first_at_last),
+	KUNIT_CASE(ttp_sched_last_bytes_are_not_overtaken),
+	KUNIT_CASE(ttp_sched_lower_bytes_are_not_overtaken),
 	KUNIT_CASE(ttp_sched_one_level_favours_none),
 	KUNIT_CASE(ttp_sched_favoured_to_the_end),
 	KUNIT_CASE(ttp_sched_share_is_bounded),

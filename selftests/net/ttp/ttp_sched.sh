@@ -188,6 +188,27 @@ kill $dies $server 2>/dev/null
 wait $dies $server 2>/dev/null
 for h in $(seq 11); do on h$h ttpctl dev del eth0; done
 fabric_down
+# -- more long messages all the time than are granted: what of one is on its way is
+# not overtaken by those with more left
+fabric 4 rate=10000 delay_ns=500
+with_ttp backlog 500ns
+on h1 ttpperf server -p 7000 >/tmp/s1 2>&1 &
+all=$!
+wait_for 5 grep -q ready /tmp/s1
+for i in 2 3 4; do
+	on h$i ttpperf -q stream --to "$(mac 1)%eth0" -p 7000 -s 500000 \
+		-n 100000 -d 4 >/dev/null 2>&1 &
+	all="$all $!"
+done
+sleep 0.01
+watch_port leaf0.host1 0.05 10
+is "a crowd of long ones: use of the link, %" "$use" ">" 98
+is "and few bytes wait in the switch (P99)" "$(port_field p99)" "<" 70000
+kill $all
+wait $all 2>/dev/null
+for h in $(seq 4); do on h$h ttpctl dev del eth0; done
+fabric_down
+
 # -- more hosts at once than the switch has room for the starts of
 fabric 33 rate=25000 delay_ns=500 shared=0 buffer_kb=128
 with_ttp backlog 500ns
