@@ -230,6 +230,9 @@ static unsigned int ttp_grant_decide(struct ttp_link *link,
 							rx));
 		picks[i].granted = msgs[i]->granted;
 		picks[i].level = msgs[i]->level;
+		/* No other grant is given to those that are favoured */
+		if (msgs[i]->favoured)
+			TTP_INC(link, GRANT_OLDEST);
 	}
 	spin_unlock(&granter->lock);
 	return n;

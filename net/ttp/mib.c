@@ -61,6 +61,7 @@ const char * const ttp_mib_names[__TTP_MIB_ITEMS] = {
 	[TTP_MIB_GRANT_IN]		= "TtpGrantIn",
 	[TTP_MIB_GRANT_STALLED]		= "TtpGrantStalled",
 	[TTP_MIB_GRANT_BLOCKED]		= "TtpGrantBlocked",
+	[TTP_MIB_GRANT_OLDEST]		= "TtpGrantOldest",
 	[TTP_MIB_CUTOFFS_OUT]		= "TtpCutoffsOut",
 	[TTP_MIB_CUTOFFS_IN]		= "TtpCutoffsIn",
 	[TTP_MIB_ACK_OUT]		= "TtpAckOut",

@@ -91,6 +91,8 @@ enum ttp_mib_item {
 	TTP_MIB_GRANT_STALLED,
 	/* messages not granted for want of room in the socket */
 	TTP_MIB_GRANT_BLOCKED,
+	/* grants out of turn: the share of the message that came first */
+	TTP_MIB_GRANT_OLDEST,
 	TTP_MIB_CUTOFFS_OUT,		/* CUTOFFS sent */
 	TTP_MIB_CUTOFFS_IN,		/* CUTOFFS received */
 	TTP_MIB_ACK_OUT,		/* ACK packets sent */
