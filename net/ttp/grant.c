@@ -17,11 +17,13 @@
  * @rpc: with a reference
  * @granted: bytes from the start that may be sent
  * @level: priority level of what was not granted before
+ * @oldest: out of turn, as the share of the message that came first
  */
 struct ttp_grant_pick {
 	struct ttp_rpc	*rpc;
 	u32		granted;
 	u8		level;
+	bool		oldest;
 };
 
 static struct ttp_granter *ttp_granter_of(const struct ttp_rpc *rpc)
@@ -132,6 +134,8 @@ static void ttp_grant_block(struct ttp_rpc *rpc)
 	TTP_INC(rpc->key.peer->key.link, GRANT_BLOCKED);
 	trace_ttp_grant_held(rpc, false);
 	ttp_sched_block(&granter->sched, &rpc->rx, rpc->in.granted);
+	/* not at the level that was decided */
+	ttp_sched_lowest(&granter->sched, &rpc->rx, ttp_msgin_lowest(&rpc->in));
 	WRITE_ONCE(granter->due, true);
 	spin_unlock(&granter->lock);
 }
@@ -206,6 +210,8 @@ static bool ttp_grant_give(const struct ttp_grant_pick *pick,
 	trace_ttp_grant(rpc, pick->granted, rpc->in.granted_level);
 	rpc->in.granted = pick->granted;
 	ttp_grant_given(rpc);
+	if (pick->oldest)
+		TTP_INC(rpc->key.peer->key.link, GRANT_OLDEST);
 	ttp_output_grant(rpc, out);
 	if (paused)
 		ttp_grant_expect(rpc);
@@ -231,8 +237,7 @@ static unsigned int ttp_grant_decide(struct ttp_link *link,
 		picks[i].granted = msgs[i]->granted;
 		picks[i].level = msgs[i]->level;
 		/* No other grant is given to those that are favoured */
-		if (msgs[i]->favoured)
-			TTP_INC(link, GRANT_OLDEST);
+		picks[i].oldest = msgs[i]->favoured;
 	}
 	spin_unlock(&granter->lock);
 	return n;

@@ -71,9 +71,9 @@ struct ttp_msgout {
  * @readers: receive calls that copy from @skbs, which stay for so long
  * @level: priority level of its last packet
  * @granted_level: priority level of granted bytes
+ * @before_level: priority level of those before @relevelled
  * @unsched: bytes from the start that come without a grant
  * @granted: bytes from the start that the sender may send
- * @before_level: priority level of granted bytes before @relevelled
  * @relevelled: from here on bytes were granted at another level than before;
  *	0 = it has not changed
  * @overtakes: that was a higher one
@@ -259,7 +259,8 @@ bool ttp_msgin_relevel(struct ttp_msgin *in, bool up);
  * @in: the message
  *
  * Context: any, the owner's lock.
- * Return: the level.
+ * Return: the lowest level of granted bytes that have not arrived; the highest
+ * there is if none was granted.
  */
 u8 ttp_msgin_lowest(const struct ttp_msgin *in);
 

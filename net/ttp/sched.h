@@ -85,7 +85,8 @@ struct ttp_sched_news {
  * @uplink: how much of @window its sender can use: it may be busy with others
  * @counted: bytes that it has in ttp_sched.incoming
  * @level: priority level of the last grant
- * @lowest: lowest level of what is granted and has not arrived
+ * @lowest: lowest level of what is granted and has not arrived; the highest
+ *	there is if nothing was granted
  * @closing: 1 + @lowest, when it has all of its grants and not arrived; or 0
  * @favoured: being the oldest it was granted bytes that overtake what it was
  *	granted before; until all of that is here, or it is the first, it gets

@@ -188,6 +188,7 @@ kill $dies $server 2>/dev/null
 wait $dies $server 2>/dev/null
 for h in $(seq 11); do on h$h ttpctl dev del eth0; done
 fabric_down
+
 # -- more long messages all the time than are granted: what of one is on its way is
 # not overtaken by those with more left
 fabric 4 rate=10000 delay_ns=500
