@@ -12,9 +12,11 @@
 
 #include <linux/hrtimer.h>
 #include <linux/minmax.h>
+#include <linux/net.h>
 #include <linux/slab.h>
 #include <linux/socket.h>
 #include <linux/timer.h>
+#include <net/sock.h>
 
 #ifndef kmalloc_obj
 #define kmalloc_obj(obj, gfp)	kmalloc(sizeof(obj), gfp)
@@ -22,6 +24,45 @@
 
 #ifndef kzalloc_obj
 #define kzalloc_obj(obj, gfp)	kzalloc(sizeof(obj), gfp)
+#endif
+
+/* sendfile() says "more follows" in a way of its own, too */
+#ifdef MSG_SENDPAGE_NOTLAST
+enum { TTP_MSG_MORE = MSG_MORE | MSG_SENDPAGE_NOTLAST };
+#undef MSG_MORE
+#define MSG_MORE	TTP_MSG_MORE
+#endif
+
+#ifndef TTP_HAVE_SOCK_CUSTOM_SOCKOPT
+#define SOCK_CUSTOM_SOCKOPT	SOCK_SUPPORT_ZC	/* no SO_ZEROCOPY, then */
+#endif
+
+#ifndef TTP_HAVE_MSG_ZEROCOPY_DEVMEM
+#define msg_zerocopy_realloc(sk, size, uarg, devmem)			\
+	msg_zerocopy_realloc(sk, size, uarg)
+#endif
+
+/* What a control message of its own can change later is the socket's here */
+#ifdef TTP_HAVE_SOCKCM_PRIORITY
+#define ttp_sockc_priority(sk, sockc)	((sockc)->priority)
+#else
+#define ttp_sockc_priority(sk, sockc)	READ_ONCE((sk)->sk_priority)
+#endif
+
+#ifndef TTP_HAVE_SOCK_TX_TIMESTAMP_SOCKC
+#define _sock_tx_timestamp(sk, sockc, tx_flags, tskey)			\
+	_sock_tx_timestamp(sk, (sockc)->tsflags, tx_flags, tskey)
+#endif
+
+#ifndef TTP_HAVE_SK_DROPS_INC
+#define sk_drops_inc(sk)	atomic_inc(&(sk)->sk_drops)
+#endif
+
+/* Only io_uring calls it, where there is sk_ioctl() */
+#ifdef TTP_HAVE_SK_IOCTL
+#define TTP_PROTO_IOCTL(fn)	.ioctl = fn,
+#else
+#define TTP_PROTO_IOCTL(fn)
 #endif
 
 #ifndef abs_diff

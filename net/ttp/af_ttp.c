@@ -12,6 +12,7 @@
 #include <asm/ioctls.h>
 
 #include "af_ttp.h"
+#include "draft.h"
 #include "end.h"
 #include "grant.h"
 #include "rpc.h"
@@ -222,38 +223,32 @@ static __poll_t ttp_poll(struct file *file, struct socket *sock,
 	return mask;
 }
 
-/* Bytes of the message that the next receive call returns */
-static int ttp_inq(struct ttp_sock *ts)
+/* What is queued; io_uring calls it as it is */
+static int ttp_queued(struct sock *sk, int cmd, int *bytes)
 {
-	struct ttp_rpc *rpc;
-	int bytes = 0;
+	struct ttp_sock *ts = ttp_sk(sk);
 
-	spin_lock_bh(&ts->lock);
-	rpc = list_first_entry_or_null(&ts->ready, struct ttp_rpc, ready_node);
-	if (rpc && rpc->in.whole)
-		bytes = rpc->in.len;
-	spin_unlock_bh(&ts->lock);
-	return bytes;
+	switch (cmd) {
+	case SIOCINQ:
+		*bytes = ttp_sock_inq(sk);
+		return 0;
+	case SIOCOUTQ:
+		spin_lock_bh(&ts->lock);
+		*bytes = min_t(u64, ts->snd_bytes, INT_MAX);
+		spin_unlock_bh(&ts->lock);
+		return 0;
+	default:
+		return -ENOIOCTLCMD;
+	}
 }
 
 static int ttp_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 {
-	struct ttp_sock *ts = ttp_sk(sock->sk);
 	int bytes;
+	int err;
 
-	switch (cmd) {
-	case SIOCINQ:
-		bytes = ttp_inq(ts);
-		break;
-	case SIOCOUTQ:
-		spin_lock_bh(&ts->lock);
-		bytes = min_t(u64, ts->snd_bytes, INT_MAX);
-		spin_unlock_bh(&ts->lock);
-		break;
-	default:
-		return -ENOIOCTLCMD;
-	}
-	return put_user(bytes, (int __user *)arg);
+	err = ttp_queued(sock->sk, cmd, &bytes);
+	return err ?: put_user(bytes, (int __user *)arg);
 }
 
 static int ttp_shutdown(struct socket *sock, int how)
@@ -267,6 +262,8 @@ static int ttp_shutdown(struct socket *sock, int how)
 	release_sock(sk);
 	/* Wakes every sleeper, reader or writer */
 	sk->sk_state_change(sk);
+	if (sk->sk_shutdown & SEND_SHUTDOWN)
+		ttp_draft_discard(sk);
 	return 0;
 }
 
@@ -292,6 +289,7 @@ static int ttp_release(struct socket *sock)
 	list_del_rcu(&ttp_sk(sk)->net_node);
 	spin_unlock(&tn->socks_lock);
 	ttp_end_socket(sk);
+	ttp_draft_discard(sk);
 	cancel_work_sync(&ttp_sk(sk)->offer);
 
 	sock_orphan(sk);
@@ -326,12 +324,14 @@ static const struct proto_ops ttp_ops = {
 	.sendmsg	= ttp_sendmsg,
 	.recvmsg	= ttp_recvmsg,
 	.mmap		= sock_no_mmap,
+	.splice_eof	= ttp_splice_eof,
 };
 
 struct proto ttp_prot = {
 	.name			= "TTP",
 	.owner			= THIS_MODULE,
 	.obj_size		= sizeof(struct ttp_sock),
+	TTP_PROTO_IOCTL(ttp_queued)
 	.memory_allocated	= &ttp_memory_allocated,
 	.per_cpu_fw_alloc	= &ttp_memory_fw_alloc,
 	.sysctl_mem		= ttp_sysctl_mem,
@@ -380,6 +380,8 @@ static int ttp_create(struct net *net, struct socket *sock, int protocol,
 		return -ENOBUFS;
 	sock->ops = &ttp_ops;
 	sock_init_data(sock, sk);
+	set_bit(SOCK_SUPPORT_ZC, &sock->flags);		/* io_uring may */
+	set_bit(SOCK_CUSTOM_SOCKOPT, &sock->flags);	/* for SO_ZEROCOPY */
 	sock_set_flag(sk, SOCK_RCU_FREE);
 	sk->sk_destruct = ttp_destruct;
 	sk->sk_rcvbuf = READ_ONCE(tn->params.rcvbuf);

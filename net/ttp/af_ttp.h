@@ -50,4 +50,12 @@ int ttp_setsockopt(struct socket *sock, int level, int name, sockptr_t val,
 int ttp_getsockopt(struct socket *sock, int level, int name,
 		   char __user *val, int __user *len);
 
+/**
+ * ttp_splice_eof() - a file that goes into the socket is at its end
+ * @sock: the socket, whose message is complete
+ *
+ * Context: process, may sleep.
+ */
+void ttp_splice_eof(struct socket *sock);
+
 #endif /* _NET_TTP_AF_TTP_H */

@@ -403,8 +403,10 @@ void ttp_input_ack(struct ttp_input *in, const struct ttp_ack *ack)
 		TTP_INC(in->link, IN_MISMATCH);
 	} else if (rpc->state == TTP_RPC_REPLYING) {
 		TTP_INC(in->link, RPC_ANSWERED);
+		ttp_rpc_stamp_ack(rpc);
 		ttp_rpc_end(rpc);
 	} else if (rpc->state == TTP_RPC_OUTGOING && rpc->oneway) {
+		ttp_rpc_stamp_ack(rpc);
 		ttp_rpc_acked(rpc);
 	} else {
 		TTP_INC(in->link, IN_MISMATCH);

@@ -2,6 +2,9 @@
 /*
  * Receiving DATA: the pieces of requests, responses and one-way messages.
  */
+#include <linux/filter.h>
+#include <net/busy_poll.h>
+
 #include "end.h"
 #include "grant.h"
 #include "input.h"
@@ -22,6 +25,31 @@ static void ttp_input_no_reader(struct ttp_input *in, struct ttp_rpc *rpc)
 	else
 		TTP_INC(in->link, RPC_REFUSED);
 	ttp_output_note(rpc, TTP_WIRE_REJECT, code, 0, in->out);
+	ttp_rpc_end(rpc);
+}
+
+/*
+ * The socket's filter, and what security modules want, judge a message by its
+ * first packet.
+ */
+static bool ttp_input_filtered(struct ttp_input *in, struct sock *sk,
+			       struct sk_buff *skb)
+{
+	if (in->pkt.data.offset || !sk_filter_trim_cap(sk, skb, skb->len))
+		return false;
+	TTP_INC(in->link, RPC_FILTERED);
+	sk_drops_inc(sk);
+	return true;
+}
+
+/* They do not want it: the client hears that, a response is gone */
+static void ttp_input_unloved(struct ttp_input *in, struct ttp_rpc *rpc)
+{
+	if (rpc->client)
+		ttp_output_ack(rpc, in->out);
+	else
+		ttp_output_note(rpc, TTP_WIRE_REJECT, TTP_REJECT_REFUSED, 0,
+				in->out);
 	ttp_rpc_end(rpc);
 }
 
@@ -131,6 +159,8 @@ static bool ttp_input_store(struct ttp_input *in, struct ttp_rpc *rpc,
 	}
 	if (kept != skb)
 		consume_skb(skb);
+	sk_mark_napi_id(rpc->sk, kept);
+	sock_skb_set_dropcount(rpc->sk, kept);
 	rpc->in.truesize += truesize;
 	/* A little now and then is not enough */
 	if (rpc->in.received >= rpc->in.milestone) {
@@ -215,11 +245,17 @@ static bool ttp_input_piece(struct ttp_input *in, struct ttp_rpc *rpc,
 		ttp_timer_heard(rpc);
 		return false;
 	}
+	/* A request's very first one was judged before there was an RPC */
+	if ((rpc->client || !first) && ttp_input_filtered(in, rpc->sk, skb)) {
+		ttp_input_unloved(in, rpc);
+		return false;
+	}
 	rpc->in.level = in->pkt.level;
 	quiet = ttp_timer_quiet(rpc);
 	if (!rpc->in.len) {
+		stored = ttp_input_store(in, rpc, skb);
 		ttp_input_complete(in, rpc);
-		return false;
+		return stored;
 	}
 	prefix = rpc->in.have.prefix;
 	stored = ttp_input_store(in, rpc, skb);
@@ -379,7 +415,8 @@ static bool ttp_input_over(struct ttp_input *in)
 }
 
 /* A request without an RPC: begin one, if somebody here takes it */
-static struct ttp_rpc *ttp_input_accept(struct ttp_input *in)
+static struct ttp_rpc *ttp_input_accept(struct ttp_input *in,
+					struct sk_buff *skb)
 {
 	const struct ttp_packet *pkt = &in->pkt;
 	struct ttp_rpc *rpc = NULL;
@@ -408,6 +445,10 @@ static struct ttp_rpc *ttp_input_accept(struct ttp_input *in)
 		ttp_input_refuse(in, TTP_REJECT_TOO_LONG, ttp_sock_max_msg(sk));
 		goto out;
 	}
+	if (ttp_input_filtered(in, sk, skb)) {
+		ttp_input_refuse(in, TTP_REJECT_REFUSED, 0);
+		goto out;
+	}
 	rpc = ttp_input_new_rpc(in, sk);
 	if (IS_ERR(rpc)) {
 		ttp_input_no_server(in, PTR_ERR(rpc));
@@ -425,7 +466,7 @@ static bool ttp_input_request(struct ttp_input *in, struct sk_buff *skb)
 
 	rpc = ttp_input_find(in);
 	if (!rpc && !in->mismatch)
-		rpc = ttp_input_accept(in);
+		rpc = ttp_input_accept(in, skb);
 	if (!rpc)
 		return false;
 	if (rpc->state == TTP_RPC_INCOMING)
@@ -472,6 +513,7 @@ static bool ttp_input_response(struct ttp_input *in, struct sk_buff *skb)
 						TTP_WIRE_F_RETRANS);
 		/* Who answers has the request */
 		rpc->informed = true;
+		ttp_rpc_stamp_ack(rpc);
 		ttp_rpc_delivered(rpc);
 		consumed = ttp_input_piece(in, rpc, skb);
 	}

@@ -24,77 +24,200 @@ static struct ttp_skb_cb *ttp_skb_cb(struct sk_buff *skb)
 
 /* Out */
 
-static u32 ttp_msgout_nr_pages(u32 len)
+/* Pages that are taken from the program at a time */
+#define TTP_MSG_BATCH		16U
+
+/* Bytes that the last page still has room for, if it is ours to write to */
+static u32 ttp_msgout_tail(const struct ttp_msgout *out)
 {
-	return DIV_ROUND_UP(len, PAGE_SIZE);
+	return out->tail ? PAGE_SIZE - out->tail : 0;
 }
 
 u32 ttp_msgout_truesize(u32 len)
 {
 	if (len <= TTP_MSG_SMALL)
 		return SKB_DATA_ALIGN(len);
-	return ttp_msgout_nr_pages(len) * PAGE_SIZE;
+	return round_up(len, PAGE_SIZE);
 }
 
-static int ttp_msgout_copy_pages(struct ttp_msgout *out, struct iov_iter *from)
+u32 ttp_msgout_growth(const struct ttp_msgout *out, const struct iov_iter *from,
+		      u32 len, bool pin)
 {
-	u32 i, n, nr = ttp_msgout_nr_pages(out->len);
-	u32 left = out->len;
+	if (pin)
+		return iov_iter_npages(from, TTP_WIRE_MAX_MESSAGE) * PAGE_SIZE;
+	return round_up(len - min(len, ttp_msgout_tail(out)), PAGE_SIZE);
+}
 
-	out->pages = kvcalloc(nr, sizeof(*out->pages), GFP_KERNEL_ACCOUNT);
-	if (!out->pages)
+/* Room for more pieces */
+static int ttp_msgout_reserve(struct ttp_msgout *out, u32 more)
+{
+	struct ttp_piece *pieces;
+	u32 room;
+
+	if (out->count + more <= out->room)
+		return 0;
+	room = max(out->count + more, 2 * out->room);
+	pieces = kvmalloc_array(room, sizeof(*pieces), GFP_KERNEL_ACCOUNT);
+	if (!pieces)
 		return -ENOMEM;
-	for (i = 0; i < nr; i++) {
-		out->pages[i] = alloc_page(GFP_KERNEL_ACCOUNT);
-		if (!out->pages[i])
-			return -ENOMEM;
-		n = min_t(u32, left, PAGE_SIZE);
-		if (copy_page_from_iter(out->pages[i], 0, n, from) != n)
-			return -EFAULT;
-		left -= n;
-		cond_resched();
-	}
+	if (out->count)
+		memcpy(pieces, out->pieces, out->count * sizeof(*pieces));
+	kvfree(out->pieces);
+	out->pieces = pieces;
+	out->room = room;
 	return 0;
 }
 
-static int ttp_msgout_copy_small(struct ttp_msgout *out, struct iov_iter *from)
+static void ttp_msgout_append(struct ttp_msgout *out, struct page *page,
+			      u32 offset, u32 len)
 {
-	if (!out->len)
-		return 0;
-	out->small = kmalloc(out->len, GFP_KERNEL_ACCOUNT);
-	if (!out->small)
+	struct ttp_piece *piece = out->pieces + out->count++;
+
+	piece->page = page;
+	piece->offset = offset;
+	piece->start = out->len;
+	out->len += len;
+	out->truesize += PAGE_SIZE;
+}
+
+static int ttp_msgout_copy_tail(struct ttp_msgout *out, struct iov_iter *from,
+				u32 len)
+{
+	struct ttp_piece *last = out->pieces + out->count - 1;
+
+	if (copy_page_from_iter(last->page, out->tail, len, from) != len)
+		return -EFAULT;
+	out->len += len;
+	out->tail = (out->tail + len) % PAGE_SIZE;
+	return 0;
+}
+
+static int ttp_msgout_copy_page(struct ttp_msgout *out, struct iov_iter *from,
+				u32 len)
+{
+	struct page *page = alloc_page(GFP_KERNEL_ACCOUNT);
+
+	if (!page)
 		return -ENOMEM;
-	return copy_from_iter_full(out->small, out->len, from) ? 0 : -EFAULT;
+	if (copy_page_from_iter(page, 0, len, from) != len) {
+		put_page(page);
+		return -EFAULT;
+	}
+	ttp_msgout_append(out, page, 0, len);
+	out->tail = len % PAGE_SIZE;
+	return 0;
 }
 
 int ttp_msgout_copy(struct ttp_msgout *out, struct iov_iter *from, u32 len)
 {
+	u32 before = out->len, tail = out->tail, n;
 	int err;
 
-	memset(out, 0, sizeof(*out));
+	n = min(len, ttp_msgout_tail(out));
+	err = ttp_msgout_reserve(out, DIV_ROUND_UP(len - n, PAGE_SIZE));
+	if (!err && n)
+		err = ttp_msgout_copy_tail(out, from, n);
+	while (!err && out->len - before < len) {
+		n = min_t(u32, len - (out->len - before), PAGE_SIZE);
+		err = ttp_msgout_copy_page(out, from, n);
+		cond_resched();
+	}
+	if (err)
+		ttp_msgout_cut(out, before, tail);
+	return err;
+}
+
+int ttp_msgout_copy_small(struct ttp_msgout *out, struct iov_iter *from,
+			  u32 len)
+{
+	if (len) {
+		out->small = kmalloc(len, GFP_KERNEL_ACCOUNT);
+		if (!out->small)
+			return -ENOMEM;
+		if (!copy_from_iter_full(out->small, len, from)) {
+			kfree(out->small);
+			out->small = NULL;
+			return -EFAULT;
+		}
+	}
 	out->len = len;
 	out->truesize = ttp_msgout_truesize(len);
-	if (len <= TTP_MSG_SMALL)
-		err = ttp_msgout_copy_small(out, from);
-	else
-		err = ttp_msgout_copy_pages(out, from);
-	if (err)
-		ttp_msgout_free(out);
+	return 0;
+}
+
+/*
+ * Pages of the slab, which nobody outside the kernel can name, have no references
+ * to take, and iov_iter_get_pages2() takes none.
+ */
+static int ttp_msgout_pin_pages(struct ttp_msgout *out, struct page **pages,
+				u32 offset, u32 len)
+{
+	u32 i, n, nr = DIV_ROUND_UP(offset + len, PAGE_SIZE);
+	bool slab = false;
+	int err;
+
+	for (i = 0; i < nr; i++)
+		slab |= folio_test_slab(page_folio(pages[i]));
+	err = slab ? -EIO : ttp_msgout_reserve(out, nr);
+	for (i = 0; i < nr; i++, offset = 0) {
+		n = min_t(u32, len, PAGE_SIZE - offset);
+		len -= n;
+		if (!err)
+			ttp_msgout_append(out, pages[i], offset, n);
+		else if (!folio_test_slab(page_folio(pages[i])))
+			put_page(pages[i]);
+	}
 	return err;
+}
+
+int ttp_msgout_pin(struct ttp_msgout *out, struct iov_iter *from, u32 len)
+{
+	u32 before = out->len, tail = out->tail;
+	struct page *pages[TTP_MSG_BATCH];
+	size_t offset;
+	ssize_t n;
+	int err;
+
+	do {
+		n = iov_iter_get_pages2(from, pages,
+					len - (out->len - before),
+					ARRAY_SIZE(pages), &offset);
+		if (n <= 0)
+			err = n ?: -EFAULT;
+		else
+			err = ttp_msgout_pin_pages(out, pages, offset, n);
+	} while (!err && out->len - before < len);
+	if (err)
+		ttp_msgout_cut(out, before, tail);
+	else
+		out->tail = 0;
+	return err;
+}
+
+void ttp_msgout_cut(struct ttp_msgout *out, u32 len, u32 tail)
+{
+	while (out->count && out->pieces[out->count - 1].start >= len) {
+		put_page(out->pieces[--out->count].page);
+		out->truesize -= PAGE_SIZE;
+	}
+	out->len = len;
+	out->tail = tail;
 }
 
 void ttp_msgout_free(struct ttp_msgout *out)
 {
-	u32 i, nr = ttp_msgout_nr_pages(out->len);
+	u32 i;
 
-	if (out->pages) {
-		for (i = out->freed; i < nr && out->pages[i]; i++)
-			put_page(out->pages[i]);
-		kvfree(out->pages);
-	}
+	for (i = out->freed; i < out->count; i++)
+		put_page(out->pieces[i].page);
+	kvfree(out->pieces);
 	kfree(out->small);
-	out->pages = NULL;
+	if (out->uarg)
+		net_zcopy_put(out->uarg);
+	out->pieces = NULL;
+	out->count = 0;
 	out->small = NULL;
+	out->uarg = NULL;
 	out->truesize = 0;
 }
 
@@ -134,6 +257,30 @@ u8 ttp_msgout_level(const struct ttp_msgout *out, u32 offset)
 					  out->granted_level;
 }
 
+/* One after the last byte of a piece */
+static u32 ttp_msgout_end(const struct ttp_msgout *out, u32 piece)
+{
+	return piece + 1 < out->count ? out->pieces[piece + 1].start : out->len;
+}
+
+/* The piece that has a byte: at once if pages are full, as they are when copied */
+static u32 ttp_msgout_find(const struct ttp_msgout *out, u32 offset)
+{
+	u32 low = 0, high = out->count - 1;
+	u32 i = min_t(u32, offset >> PAGE_SHIFT, high);
+
+	while (low < high) {
+		if (out->pieces[i].start > offset)
+			high = i - 1;
+		else if (ttp_msgout_end(out, i) <= offset)
+			low = i + 1;
+		else
+			return i;
+		i = low + (high - low) / 2;
+	}
+	return low;
+}
+
 u32 ttp_msgout_acked(struct ttp_msgout *out, u32 received)
 {
 	u32 grown;
@@ -144,9 +291,9 @@ u32 ttp_msgout_acked(struct ttp_msgout *out, u32 received)
 	grown = received - out->acked;
 	out->acked = received;
 	/* The last page goes with the message */
-	while (out->pages && out->freed + 1 < ttp_msgout_nr_pages(out->len) &&
-	       (out->freed + 1) * PAGE_SIZE + TTP_MSG_KEEP <= received) {
-		put_page(out->pages[out->freed++]);
+	while (out->freed + 1 < out->count &&
+	       ttp_msgout_end(out, out->freed) + TTP_MSG_KEEP <= received) {
+		put_page(out->pieces[out->freed++].page);
 		out->truesize -= PAGE_SIZE;
 	}
 	return grown;
@@ -155,9 +302,10 @@ u32 ttp_msgout_acked(struct ttp_msgout *out, u32 received)
 unsigned int ttp_msgout_frags(const struct ttp_msgout *out, u32 offset,
 			      u32 len)
 {
-	if (!out->pages || !len)
+	if (!out->pieces || !len)
 		return 0;
-	return ((offset + len - 1) >> PAGE_SHIFT) - (offset >> PAGE_SHIFT) + 1;
+	return ttp_msgout_find(out, offset + len - 1) -
+	       ttp_msgout_find(out, offset) + 1;
 }
 
 static void ttp_msgout_fill_page(struct sk_buff *skb, struct page *page,
@@ -177,20 +325,26 @@ static void ttp_msgout_fill_page(struct sk_buff *skb, struct page *page,
 void ttp_msgout_fill(struct ttp_msgout *out, struct sk_buff *skb, u32 offset,
 		     u32 len, bool copy)
 {
-	u32 at, n;
+	u32 i, at, n;
 
-	if (!out->pages) {
+	if (!out->pieces) {
 		skb_put_data(skb, out->small + offset, len);
 		return;
 	}
-	while (len) {
-		at = offset_in_page(offset);
-		n = min_t(u32, len, PAGE_SIZE - at);
-		ttp_msgout_fill_page(skb, out->pages[offset >> PAGE_SHIFT], at,
-				     n, copy);
+	for (i = ttp_msgout_find(out, offset); len; i++) {
+		at = offset - out->pieces[i].start;
+		n = min(len, ttp_msgout_end(out, i) - offset);
+		ttp_msgout_fill_page(skb, out->pieces[i].page,
+				     out->pieces[i].offset + at, n, copy);
 		offset += n;
 		len -= n;
 	}
+	if (copy)
+		return;
+	if (out->uarg)
+		skb_zcopy_set(skb, out->uarg, NULL);
+	if (out->shared)
+		skb_shinfo(skb)->flags |= SKBFL_SHARED_FRAG;
 }
 
 /* In */
@@ -232,6 +386,11 @@ struct sk_buff *ttp_msgin_fit(const struct ttp_msgin *in, struct sk_buff *skb)
 		kfree_skb(copy);
 		return skb;
 	}
+	/* What programs may ask for */
+	copy->tstamp = skb->tstamp;
+	copy->mark = skb->mark;
+	copy->priority = skb->priority;
+	*skb_hwtstamps(copy) = *skb_hwtstamps(skb);
 	return copy;
 }
 
@@ -240,6 +399,13 @@ int ttp_msgin_add(struct ttp_msgin *in, struct sk_buff *skb, u32 offset)
 	u64 start, end;
 	int err;
 
+	if (!in->len) {
+		/* For what it tells besides */
+		ttp_skb_cb(skb)->offset = 0;
+		ttp_msgin_link(in, skb);
+		in->newest = skb;
+		return 0;
+	}
 	if (!ttp_ranges_gap(&in->have, offset, offset + skb->len, &start,
 			    &end))
 		return -EEXIST;
@@ -255,6 +421,7 @@ int ttp_msgin_add(struct ttp_msgin *in, struct sk_buff *skb, u32 offset)
 	if (start < in->relevelled)
 		in->low = max_t(u32, in->low, end);
 	ttp_msgin_link(in, skb);
+	in->newest = skb;
 	return 0;
 }
 
@@ -316,5 +483,6 @@ void ttp_msgin_purge(struct ttp_msgin *in)
 	rbtree_postorder_for_each_entry_safe(skb, next, &in->skbs, rbnode)
 		consume_skb(skb);
 	in->skbs = RB_ROOT;
+	in->newest = NULL;
 	ttp_ranges_free(&in->have);
 }

@@ -22,6 +22,18 @@
 #define TTP_MSG_MAX_HOLES	512U
 
 /**
+ * struct ttp_piece - bytes of a message to be sent that are in one page
+ * @page: it, with a reference
+ * @offset: of the first byte in it
+ * @start: of the first byte in the message; they end where the next piece starts
+ */
+struct ttp_piece {
+	struct page	*page;
+	u32		offset;
+	u32		start;
+};
+
+/**
  * struct ttp_msgout - message to be sent
  * @len: bytes
  * @unsched: bytes that go without a grant
@@ -34,13 +46,24 @@
  * @fixed: the program has chosen @level, for all of it
  * @held: the receiver said FULL; nothing goes until it grants
  * @level_from: see @granted_level
- * @truesize: memory taken
- * @freed: pages from the start that were given back
+ * @mark: SO_MARK of its packets
+ * @priority: SO_PRIORITY of its packets; 0 = by their level
+ * @tx_flags: SKBTX_*, time stamps wanted of the last packet
+ * @stamp_ack: a time stamp of its acknowledgment is wanted
+ * @tskey: what those are known by
+ * @shared: others may write to its pages, as sendfile() takes those of a file
+ * @truesize: memory taken, a page for each piece that is held
+ * @count: entries of @pieces
+ * @room: how many there is room for
+ * @freed: pieces from the start that were given back
+ * @tail: bytes in the last page, if that is ours to add to, and not full; else 0
  * @small: the bytes, if there are no more than TTP_MSG_SMALL
- * @pages: else page by page
+ * @pieces: else in pages
+ * @uarg: whom to tell when the program's own pages are not needed any more, with a
+ *	reference; NULL if there are none of them
  *
- * The bytes do not change once ttp_msgout_copy() has returned, so packets
- * refer to the pages, each with a reference of its own.
+ * Nobody but their owner changes the bytes once they are here, so packets refer
+ * to the pages, each with a reference of its own.
  */
 struct ttp_msgout {
 	u32		len;
@@ -53,11 +76,21 @@ struct ttp_msgout {
 	u8		before_level;
 	bool		fixed;
 	bool		held;
+	bool		shared;
+	u8		tx_flags;
+	bool		stamp_ack;
 	u32		level_from;
+	u32		mark;
+	u32		priority;
+	u32		tskey;
 	u32		truesize;
+	u32		count;
+	u32		room;
 	u32		freed;
+	u32		tail;
 	void		*small;
-	struct page	**pages;
+	struct ttp_piece *pieces;
+	struct ubuf_info *uarg;
 };
 
 /**
@@ -72,11 +105,11 @@ struct ttp_msgout {
  * @level: priority level of its last packet
  * @granted_level: priority level of granted bytes
  * @before_level: priority level of those before @relevelled
+ * @overtakes: bytes from @relevelled on were granted at a higher level
  * @unsched: bytes from the start that come without a grant
  * @granted: bytes from the start that the sender may send
  * @relevelled: from here on bytes were granted at another level than before;
  *	0 = it has not changed
- * @overtakes: that was a higher one
  * @high: one after the last byte that is here
  * @low: one after the last byte below @relevelled that is here
  * @received: bytes that are here
@@ -86,6 +119,7 @@ struct ttp_msgout {
  * @truesize: memory of @skbs
  * @have: which bytes are here
  * @skbs: packets by offset, not overlapping (skb->rbnode)
+ * @newest: the one of @skbs that came last; NULL if there is none
  */
 struct ttp_msgin {
 	u32			len;
@@ -97,10 +131,10 @@ struct ttp_msgin {
 	u8			level;
 	u8			granted_level;
 	u8			before_level;
+	bool			overtakes;
 	u32			unsched;
 	u32			granted;
 	u32			relevelled;
-	bool			overtakes;
 	u32			high;
 	u32			low;
 	u32			received;
@@ -110,10 +144,11 @@ struct ttp_msgin {
 	u32			truesize;
 	struct ttp_ranges	have;
 	struct rb_root		skbs;
+	struct sk_buff		*newest;
 };
 
 /**
- * ttp_msgout_truesize() - memory the bytes of a message will take
+ * ttp_msgout_truesize() - memory the bytes of a message take that are copied at once
  * @len: bytes of the message
  *
  * Context: any.
@@ -122,15 +157,62 @@ struct ttp_msgin {
 u32 ttp_msgout_truesize(u32 len);
 
 /**
- * ttp_msgout_copy() - make a message of the caller's bytes
- * @out: filled in
+ * ttp_msgout_growth() - memory that more bytes of a message will take, at most
+ * @out: the message so far
+ * @from: where the bytes are
+ * @len: how many
+ * @pin: whether their pages will be taken
+ *
+ * Context: any.
+ * Return: bytes; pages that are taken count whole, however little of them is used.
+ */
+u32 ttp_msgout_growth(const struct ttp_msgout *out, const struct iov_iter *from,
+		      u32 len, bool pin);
+
+/**
+ * ttp_msgout_copy_small() - make a message of a copy of a few bytes
+ * @out: zeros
+ * @from: where the bytes are
+ * @len: how many, at most TTP_MSG_SMALL
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EFAULT; -ENOMEM.  @out is unchanged on errors.
+ */
+int ttp_msgout_copy_small(struct ttp_msgout *out, struct iov_iter *from,
+			  u32 len);
+
+/**
+ * ttp_msgout_copy() - add a copy of bytes to a message
+ * @out: zeros, or what was added before
  * @from: where the bytes are
  * @len: how many
  *
  * Context: process, may sleep.
- * Return: 0; -EFAULT; -ENOMEM.  Nothing stays allocated on errors.
+ * Return: 0; -EFAULT; -ENOMEM.  @out is unchanged on errors.
  */
 int ttp_msgout_copy(struct ttp_msgout *out, struct iov_iter *from, u32 len);
+
+/**
+ * ttp_msgout_pin() - add the very pages that have the bytes to a message
+ * @out: zeros, or what was added before
+ * @from: where the bytes are
+ * @len: how many, not 0
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EFAULT; -ENOMEM; -EIO for pages without references.  @out is unchanged
+ * on errors.
+ */
+int ttp_msgout_pin(struct ttp_msgout *out, struct iov_iter *from, u32 len);
+
+/**
+ * ttp_msgout_cut() - undo what was added last
+ * @out: the message
+ * @len: its length before
+ * @tail: its @tail before
+ *
+ * Context: process.
+ */
+void ttp_msgout_cut(struct ttp_msgout *out, u32 len, u32 tail);
 
 /**
  * ttp_msgout_rewind() - begin anew, as if nothing had been sent

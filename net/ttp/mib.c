@@ -49,6 +49,7 @@ const char * const ttp_mib_names[__TTP_MIB_ITEMS] = {
 	[TTP_MIB_RPC_RESET]		= "TtpRpcReset",
 	[TTP_MIB_RPC_AGAIN]		= "TtpRpcAgain",
 	[TTP_MIB_RPC_REFUSED]		= "TtpRpcRefused",
+	[TTP_MIB_RPC_FILTERED]		= "TtpRpcFiltered",
 	[TTP_MIB_RPC_TOO_LONG]		= "TtpRpcTooLong",
 	[TTP_MIB_RPC_LIMIT]		= "TtpRpcLimit",
 	[TTP_MIB_TIMEOUTS]		= "TtpTimeouts",

@@ -72,6 +72,8 @@ enum ttp_mib_item {
 	TTP_MIB_RPC_AGAIN,
 	/* requests for a port without listener */
 	TTP_MIB_RPC_REFUSED,
+	/* requests and responses that a socket's filter does not want */
+	TTP_MIB_RPC_FILTERED,
 	/* requests longer than the socket accepts */
 	TTP_MIB_RPC_TOO_LONG,
 	TTP_MIB_RPC_LIMIT,		/* requests beyond max-rpcs-per-peer */

@@ -107,17 +107,17 @@ static u32 ttp_output_priority(const struct ttp_link *link, u8 level)
 }
 
 /*
- * Tell queues and switches what comes first.  A VLAN device puts its own tag, by
- * its egress-qos-map.
+ * Tell queues and switches what comes first, unless the program has said it
+ * (SO_PRIORITY).  A VLAN device puts its own tag, by its egress-qos-map.
  */
 static void ttp_output_tag(const struct ttp_link *link, struct sk_buff *skb,
 			   u8 level)
 {
 	if (is_vlan_dev(skb->dev)) {
-		skb->priority = level;
+		skb->priority = skb->priority ?: level;
 		return;
 	}
-	skb->priority = ttp_output_priority(link, level);
+	skb->priority = skb->priority ?: ttp_output_priority(link, level);
 	if (READ_ONCE(link->config.tag))
 		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q),
 				       READ_ONCE(link->config.pcp[level]) <<
@@ -312,6 +312,18 @@ static void ttp_output_data_header(struct ttp_rpc *rpc, struct ttp_packet *pkt,
 	spin_unlock(&rpc->key.peer->lock);
 }
 
+/* The device, and what is above it, tell the socket when they had the packet */
+static void ttp_output_stamp(struct ttp_rpc *rpc, struct sk_buff *skb)
+{
+	if (!rpc->sk)
+		return;
+	skb_shinfo(skb)->tx_flags |= rpc->out.tx_flags;
+	skb_shinfo(skb)->tskey = rpc->out.tskey;
+	sock_hold(rpc->sk);
+	skb->sk = rpc->sk;
+	skb->destructor = sock_efree;
+}
+
 /**
  * ttp_output_data() - send one packet of a message
  * @rpc: the RPC
@@ -357,8 +369,10 @@ static u32 ttp_output_data(struct ttp_rpc *rpc, u32 offset, u32 end,
 	ttp_output_put_acks(skb, acks, pkt.count);
 	if (len)
 		ttp_msgout_fill(&rpc->out, skb, offset, len, !frags);
-	if (rpc->sk)
-		skb->mark = READ_ONCE(rpc->sk->sk_mark);
+	skb->mark = rpc->out.mark;
+	skb->priority = rpc->out.priority;
+	if (rpc->out.tx_flags && !again && offset + len == rpc->out.len)
+		ttp_output_stamp(rpc, skb);
 	TTP_ADD(link, OUT_BYTES, len);
 	if (again)
 		TTP_INC(link, RETRANSMITS);

@@ -3,6 +3,7 @@
  * Receiving: from a finished RPC to the program's buffers.
  */
 #include <linux/etherdevice.h>
+#include <net/busy_poll.h>
 
 #include "af_ttp.h"
 #include "grant.h"
@@ -10,6 +11,31 @@
 #define TTP_RECV_FLAGS \
 	(MSG_DONTWAIT | MSG_PEEK | MSG_TRUNC | MSG_WAITALL | MSG_ERRQUEUE | \
 	 MSG_CMSG_CLOEXEC | MSG_CMSG_COMPAT | MSG_NOSIGNAL)
+
+#ifdef CONFIG_NET_RX_BUSY_POLL
+static bool ttp_recvmsg_polled(void *sk, unsigned long start_time)
+{
+	return ttp_sock_readable(sk) || sk_busy_loop_timeout(sk, start_time);
+}
+
+/* SO_BUSY_POLL: have the device's queue looked at before sleeping */
+static bool ttp_recvmsg_poll(struct sock *sk, bool once)
+{
+	unsigned int id = READ_ONCE(sk->sk_napi_id);
+
+	if (!sk_can_busy_loop(sk) || id < MIN_NAPI_ID)
+		return false;
+	napi_busy_loop(id, once ? NULL : ttp_recvmsg_polled, sk,
+		       READ_ONCE(sk->sk_prefer_busy_poll),
+		       READ_ONCE(sk->sk_busy_poll_budget) ?: BUSY_POLL_BUDGET);
+	return ttp_sock_readable(sk);
+}
+#else
+static bool ttp_recvmsg_poll(struct sock *sk, bool once)
+{
+	return false;
+}
+#endif
 
 /* Wait for something to receive */
 static struct ttp_rpc *ttp_recvmsg_next(struct sock *sk, int flags)
@@ -23,6 +49,8 @@ static struct ttp_rpc *ttp_recvmsg_next(struct sock *sk, int flags)
 			return rpc;
 		if (READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN)
 			return NULL;
+		if (ttp_recvmsg_poll(sk, !timeo))
+			continue;
 		if (!timeo)
 			return ERR_PTR(-EAGAIN);
 		timeo = ttp_sock_wait_readable(sk, timeo);
@@ -153,6 +181,8 @@ static int ttp_recvmsg_deliver(struct sock *sk, struct ttp_rpc *rpc, u32 length,
 	if (copied < length)
 		msg->msg_flags |= MSG_TRUNC;
 	ttp_recvmsg_name(rpc, msg);
+	if (rpc->in.newest)
+		sock_recv_cmsgs(msg, sk, rpc->in.newest);
 	if (info)
 		ttp_recvmsg_info(rpc, length, msg);
 	return flags & MSG_TRUNC ? length : copied;
@@ -170,7 +200,7 @@ int ttp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 		return -EINVAL;
 	msg->msg_namelen = 0;
 	if (flags & MSG_ERRQUEUE)
-		return sock_recv_errqueue(sk, msg, len, SOL_TTP, 0);
+		return sock_recv_errqueue(sk, msg, len, SOL_TTP, TTP_RECVERR);
 
 	do {
 		rpc = ttp_recvmsg_next(sk, flags);
@@ -187,5 +217,7 @@ int ttp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 	else
 		ttp_recvmsg_done(sk, rpc);
 	ttp_rpc_put(rpc);
+	if (msg->msg_get_inq)
+		msg->msg_inq = ttp_sock_inq(sk);
 	return ret;
 }

@@ -530,6 +530,16 @@ void ttp_rpc_acked(struct ttp_rpc *rpc)
 	ttp_sock_ready(rpc);
 }
 
+void ttp_rpc_stamp_ack(struct ttp_rpc *rpc)
+{
+	lockdep_assert_held(&rpc->lock);
+
+	if (!rpc->out.stamp_ack || !rpc->sk)
+		return;
+	rpc->out.stamp_ack = false;	/* once */
+	ttp_sock_stamp_ack(rpc->sk, rpc->out.tskey);
+}
+
 static void ttp_rpc_count_failure(const struct ttp_rpc *rpc, int err)
 {
 	struct ttp_link *link = rpc->key.peer->key.link;

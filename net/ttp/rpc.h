@@ -386,6 +386,14 @@ void ttp_rpc_reap_done(struct ttp_peer *peer, u64 una);
 void ttp_rpc_acked(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
 
 /**
+ * ttp_rpc_stamp_ack() - the other side has the message: tell, if that was wished
+ * @rpc: the RPC
+ *
+ * Context: BH disabled, rpc->lock held.
+ */
+void ttp_rpc_stamp_ack(struct ttp_rpc *rpc) __must_hold(&rpc->lock);
+
+/**
  * ttp_rpc_again() - begin anew with another incarnation of the server
  * @rpc: a client's RPC that is idempotent and waits for its response
  * @epoch: that incarnation

@@ -2,6 +2,7 @@
 /*
  * Sockets: ports, queues, memory.
  */
+#include <linux/errqueue.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
@@ -327,6 +328,40 @@ bool ttp_sock_readable(const struct sock *sk)
 	return READ_ONCE(ttp_sk(sk)->ready_count);
 }
 
+int ttp_sock_inq(struct sock *sk)
+{
+	struct ttp_sock *ts = ttp_sk(sk);
+	struct ttp_rpc *rpc;
+	int bytes = 0;
+
+	spin_lock_bh(&ts->lock);
+	rpc = list_first_entry_or_null(&ts->ready, struct ttp_rpc, ready_node);
+	if (rpc && rpc->in.whole)
+		bytes = rpc->in.len;
+	spin_unlock_bh(&ts->lock);
+	return bytes;
+}
+
+/* Time stamps */
+
+void ttp_sock_stamp_ack(struct sock *sk, u32 key)
+{
+	struct sk_buff *skb = alloc_skb(0, GFP_ATOMIC | __GFP_NOWARN);
+	struct sock_exterr_skb *serr;
+
+	if (!skb)
+		return;
+	serr = SKB_EXT_ERR(skb);
+	memset(serr, 0, sizeof(*serr));
+	serr->ee.ee_errno = ENOMSG;
+	serr->ee.ee_origin = SO_EE_ORIGIN_TIMESTAMPING;
+	serr->ee.ee_info = SCM_TSTAMP_ACK;
+	serr->ee.ee_data = key;
+	skb->tstamp = ktime_get_real();
+	if (sock_queue_err_skb(sk, skb))
+		kfree_skb(skb);
+}
+
 /* Receive budget and memory */
 
 void ttp_sock_offer(struct ttp_sock *ts)
@@ -377,7 +412,7 @@ void ttp_sock_uncharge_rcv(struct sock *sk, u32 bytes)
 static int ttp_sock_wake_reader(struct wait_queue_entry *wait,
 				unsigned int mode, int sync, void *key)
 {
-	if (key && !(key_to_poll(key) & (EPOLLIN | EPOLLERR)))
+	if (key && !(key_to_poll(key) & EPOLLIN))
 		return 0;
 	return autoremove_wake_function(wait, mode, sync, key);
 }
@@ -385,7 +420,7 @@ static int ttp_sock_wake_reader(struct wait_queue_entry *wait,
 static int ttp_sock_wake_writer(struct wait_queue_entry *wait,
 				unsigned int mode, int sync, void *key)
 {
-	if (key && !(key_to_poll(key) & (EPOLLOUT | EPOLLERR)))
+	if (key && !(key_to_poll(key) & EPOLLOUT))
 		return 0;
 	return autoremove_wake_function(wait, mode, sync, key);
 }
@@ -432,7 +467,7 @@ static void ttp_sock_write_space(struct sock *sk)
 
 /* Send buffer */
 
-static bool ttp_sock_try_charge_snd(struct sock *sk, u32 bytes)
+static bool ttp_sock_try_charge_snd(struct sock *sk, u32 bytes, u32 own)
 {
 	struct ttp_sock *ts = ttp_sk(sk);
 	int used;
@@ -440,27 +475,28 @@ static bool ttp_sock_try_charge_snd(struct sock *sk, u32 bytes)
 
 	spin_lock_bh(&ts->lock);
 	used = sk_wmem_alloc_get(sk);
-	ok = !used || (u64)used + bytes <= READ_ONCE(sk->sk_sndbuf);
+	ok = used <= own || (u64)used + bytes <= READ_ONCE(sk->sk_sndbuf);
 	if (ok)
 		refcount_add(bytes, &sk->sk_wmem_alloc);
 	spin_unlock_bh(&ts->lock);
 	return ok;
 }
 
-/* Is the send buffer full of nothing but failures that were not received? */
-static bool ttp_sock_full_of_unread(struct sock *sk)
+/* Is the send buffer full of nothing else but failures that were not received? */
+static bool ttp_sock_full_of_unread(struct sock *sk, u32 own)
 {
 	struct ttp_sock *ts = ttp_sk(sk);
 	bool full;
 
 	spin_lock_bh(&ts->lock);
 	full = ts->unread &&
-	       sk_wmem_alloc_get(sk) == ts->unread * TTP_RPC_COST;
+	       sk_wmem_alloc_get(sk) == ts->unread * TTP_RPC_COST + own;
 	spin_unlock_bh(&ts->lock);
 	return full;
 }
 
-static int ttp_sock_wait_charge_snd(struct sock *sk, u32 bytes, long timeo)
+static int ttp_sock_wait_charge_snd(struct sock *sk, u32 bytes, u32 own,
+				    long timeo)
 {
 	DEFINE_WAIT_FUNC(wait, ttp_sock_wake_writer);
 	int err = 0;
@@ -472,13 +508,13 @@ static int ttp_sock_wait_charge_snd(struct sock *sk, u32 bytes, long timeo)
 			err = -EPIPE;
 			break;
 		}
-		if (ttp_sock_try_charge_snd(sk, bytes))
+		if (ttp_sock_try_charge_snd(sk, bytes, own))
 			break;
 		if (!timeo) {
 			err = -EAGAIN;
 			break;
 		}
-		if (ttp_sock_full_of_unread(sk)) {
+		if (ttp_sock_full_of_unread(sk, own)) {
 			err = -ENOBUFS;
 			break;
 		}
@@ -492,12 +528,12 @@ static int ttp_sock_wait_charge_snd(struct sock *sk, u32 bytes, long timeo)
 	return err;
 }
 
-int ttp_sock_charge_snd(struct sock *sk, u32 bytes, long timeo)
+int ttp_sock_charge_snd(struct sock *sk, u32 bytes, u32 own, long timeo)
 {
 	if (!(READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN) &&
-	    ttp_sock_try_charge_snd(sk, bytes))
+	    ttp_sock_try_charge_snd(sk, bytes, own))
 		return 0;
-	return ttp_sock_wait_charge_snd(sk, bytes, timeo);
+	return ttp_sock_wait_charge_snd(sk, bytes, own, timeo);
 }
 
 void ttp_sock_uncharge_snd(struct sock *sk, u32 bytes)
@@ -513,7 +549,8 @@ bool ttp_sock_writeable(const struct sock *sk)
 {
 	int used = sk_wmem_alloc_get(sk);
 
-	return !used || used + TTP_RPC_COST +
+	/* What is being composed may always go on, if there is nothing else */
+	return used <= READ_ONCE(ttp_sk(sk)->drafted) || used + TTP_RPC_COST +
 			ttp_msgout_truesize(TTP_SOCK_SMALL_SEND) <=
 			READ_ONCE(sk->sk_sndbuf);
 }
@@ -528,6 +565,7 @@ void ttp_sock_init(struct sock *sk)
 	INIT_LIST_HEAD(&ts->ready);
 	ttp_srpt_init(&ts->waiting);
 	ttp_srpt_init(&ts->growing);
+	mutex_init(&ts->draft_lock);
 	ts->priority = -1;
 	sk->sk_write_space = ttp_sock_write_space;
 }

@@ -18,6 +18,7 @@
 #define TTP_PORT_PRIVILEGED	1024U
 #define TTP_PORT_AUTO		32768U
 
+struct ttp_draft;
 struct ttp_rpc;
 
 /**
@@ -37,10 +38,14 @@ struct ttp_rpc;
  * @listen: requests are accepted
  * @released: close() was called
  * @recvinfo: struct ttp_info with every receive
- * @zerocopy: MSG_ZEROCOPY allowed
  * @max_msg: longest message accepted, 0 = the namespace's limit
  * @timeout_ms: silence that ends an RPC, 0 = the namespace's
  * @priority: -1 = shortest first, else a fixed level
+ *
+ * @draft_lock: protects the next two for writers; mutex, outermost of ours; its
+ *	holder may wait for room in the send buffer
+ * @draft: message that the program has not finished (MSG_MORE), or NULL
+ * @drafted: send buffer that it takes
  *
  * @offer: gives receive budget that became free to who waits for it
  *
@@ -73,10 +78,13 @@ struct ttp_sock {
 	bool			listen;
 	bool			released;
 	bool			recvinfo;
-	bool			zerocopy;
 	u32			max_msg;
 	u32			timeout_ms;
 	int			priority;
+
+	struct mutex		draft_lock;	/* draft, drafted */
+	struct ttp_draft	*draft;
+	u32			drafted;
 
 	struct work_struct	offer;
 
@@ -280,6 +288,25 @@ void ttp_sock_untake(struct sock *sk, struct ttp_rpc *rpc);
 bool ttp_sock_readable(const struct sock *sk);
 
 /**
+ * ttp_sock_inq() - what a receive call would return
+ * @sk: the socket
+ *
+ * Context: process.
+ * Return: bytes of the message; 0 if there is none, or if it is a failure or a
+ * completion.
+ */
+int ttp_sock_inq(struct sock *sk);
+
+/**
+ * ttp_sock_stamp_ack() - put the time of an acknowledgment into the error queue
+ * @sk: the socket
+ * @key: what the message is known by
+ *
+ * Context: BH disabled.
+ */
+void ttp_sock_stamp_ack(struct sock *sk, u32 key);
+
+/**
  * ttp_sock_offer() - receive budget became free without a receive call
  * @ts: the socket; if messages wait for room, they are looked at soon
  *
@@ -311,6 +338,7 @@ void ttp_sock_uncharge_rcv(struct sock *sk, u32 bytes);
  * ttp_sock_charge_snd() - take send buffer for a message
  * @sk: the socket
  * @bytes: truesize
+ * @own: what the message has taken before
  * @timeo: jiffies to wait at most, 0 = do not
  *
  * One message may exceed SO_SNDBUF if nothing else is buffered.
@@ -319,7 +347,7 @@ void ttp_sock_uncharge_rcv(struct sock *sk, u32 bytes);
  * Return: 0; -EAGAIN; -EPIPE after SHUT_WR; -ENOBUFS instead of waiting when
  * only receive calls could make room; a signal's errno.
  */
-int ttp_sock_charge_snd(struct sock *sk, u32 bytes, long timeo);
+int ttp_sock_charge_snd(struct sock *sk, u32 bytes, u32 own, long timeo);
 
 /**
  * ttp_sock_uncharge_snd() - give send buffer back and wake who waits for it

@@ -65,7 +65,7 @@ static int ttp_sockopt_set_u32(struct sock *sk, int name, u32 number)
 	case TTP_LISTEN:
 		return ttp_sockopt_listen(sk, number);
 	case TTP_ZEROCOPY:
-		WRITE_ONCE(ts->zerocopy, number);
+		sock_valbool_flag(sk, SOCK_ZEROCOPY, number);
 		return 0;
 	case TTP_MAX_MSG:
 		return ttp_sockopt_max_msg(sk, number);
@@ -97,6 +97,12 @@ int ttp_setsockopt(struct socket *sock, int level, int name, sockptr_t val,
 	u32 number;
 	int err;
 
+	if (level == SOL_SOCKET && name != SO_ZEROCOPY)
+		return sock_setsockopt(sock, level, name, val, len);
+	if (level == SOL_SOCKET) {
+		level = SOL_TTP;
+		name = TTP_ZEROCOPY;
+	}
 	if (level != SOL_TTP)
 		return -ENOPROTOOPT;
 	if (name == TTP_ABORT)
@@ -166,7 +172,7 @@ static int ttp_sockopt_number(struct sock *sk, int name)
 	case TTP_LISTEN:
 		return READ_ONCE(ts->listen);
 	case TTP_ZEROCOPY:
-		return READ_ONCE(ts->zerocopy);
+		return sock_flag(sk, SOCK_ZEROCOPY);
 	case TTP_MAX_MSG:
 		return ttp_sock_max_msg(sk);
 	case TTP_TIMEOUT_MS:

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../../net/ttp"
 layer() {
 	case $1 in
 	wire|ranges|rtt|srpt|sched|share|level|reorder|stamp) echo 0 ;;
-	mib|net|cutoffs|link|peer|sock|message|room|rpc|crc) echo 1 ;;
+	mib|net|cutoffs|link|peer|sock|message|draft|room|rpc|crc) echo 1 ;;
 	output|xmit)				echo 2 ;;
 	grant|pacer|timer|end|ping)			echo 3 ;;
 	sendmsg|recvmsg|input|input_data|input_control) echo 4 ;;

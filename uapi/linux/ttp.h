@@ -63,6 +63,7 @@ struct sockaddr_ttp {
 /* Control messages at level SOL_TTP */
 #define TTP_SEND	1	/* struct ttp_send, with a send call */
 #define TTP_INFO	2	/* struct ttp_info, from a receive call */
+#define TTP_RECVERR	3	/* struct sock_extended_err, with MSG_ERRQUEUE */
 
 /* Flags of struct ttp_send */
 #define TTP_F_ONEWAY		1U	/* no response */
