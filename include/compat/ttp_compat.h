@@ -38,16 +38,26 @@ enum { TTP_MSG_MORE = MSG_MORE | MSG_SENDPAGE_NOTLAST };
 #endif
 
 #ifndef TTP_HAVE_MSG_ZEROCOPY_DEVMEM
-#define msg_zerocopy_realloc(sk, size, uarg, devmem)			\
-	msg_zerocopy_realloc(sk, size, uarg)
+static inline struct ubuf_info *
+ttp_msg_zerocopy_realloc(struct sock *sk, size_t size, struct ubuf_info *uarg,
+			 bool devmem)
+{
+	return devmem ? NULL : msg_zerocopy_realloc(sk, size, uarg);
+}
+
+#define msg_zerocopy_realloc	ttp_msg_zerocopy_realloc
 #endif
 
 /* What a control message of its own can change later is the socket's here */
+static inline u32 ttp_sockc_priority(const struct sock *sk,
+				     const struct sockcm_cookie *sockc)
+{
 #ifdef TTP_HAVE_SOCKCM_PRIORITY
-#define ttp_sockc_priority(sk, sockc)	((sockc)->priority)
+	return sockc->priority;
 #else
-#define ttp_sockc_priority(sk, sockc)	READ_ONCE((sk)->sk_priority)
+	return READ_ONCE(sk->sk_priority);
 #endif
+}
 
 #ifndef TTP_HAVE_SOCK_TX_TIMESTAMP_SOCKC
 #define _sock_tx_timestamp(sk, sockc, tx_flags, tskey)			\

@@ -3,10 +3,7 @@
  * Building packets and handing them to the device.
  */
 #include <linux/etherdevice.h>
-#include <linux/hash.h>
-#include <linux/if_vlan.h>
 #include <linux/math64.h>
-#include <linux/pkt_sched.h>
 #include <trace/events/ttp.h>
 
 #include "crc.h"
@@ -91,50 +88,6 @@ static struct sk_buff *ttp_output_begin(struct ttp_link *link,
 	return skb;
 }
 
-/*
- * The queue disciplines' own order has three steps by default.  What was granted
- * is in no hurry, but no less than what others send; the rest is short.
- */
-static u32 ttp_output_priority(const struct ttp_link *link, u8 level)
-{
-	u8 levels = READ_ONCE(link->config.levels);
-
-	if (level < ttp_level_scheduled(levels))
-		return TC_PRIO_BESTEFFORT;
-	if (level < ttp_level_control(levels))
-		return TC_PRIO_INTERACTIVE;
-	return TC_PRIO_CONTROL;
-}
-
-/*
- * Tell queues and switches what comes first, unless the program has said it
- * (SO_PRIORITY).  A VLAN device puts its own tag, by its egress-qos-map.
- */
-static void ttp_output_tag(const struct ttp_link *link, struct sk_buff *skb,
-			   u8 level)
-{
-	if (is_vlan_dev(skb->dev)) {
-		skb->priority = skb->priority ?: level;
-		return;
-	}
-	skb->priority = skb->priority ?: ttp_output_priority(link, level);
-	if (READ_ONCE(link->config.tag))
-		__vlan_hwaccel_put_tag(skb, htons(ETH_P_8021Q),
-				       READ_ONCE(link->config.pcp[level]) <<
-				       VLAN_PRIO_SHIFT);
-}
-
-/*
- * To queue disciplines that share a link out, and to devices with several queues,
- * each RPC is a flow: dissectors know nothing of the protocol.
- */
-static void ttp_output_flow(struct sk_buff *skb, const u8 *mac,
-			    const struct ttp_packet *pkt)
-{
-	__skb_set_sw_hash(skb, hash_64(pkt->id ^ ether_addr_to_u64(mac), 32),
-			  true);
-}
-
 /* Add what needs the finished packet: CRC and Ethernet header */
 static void ttp_output_end(struct ttp_link *link, const u8 *mac,
 			   const struct ttp_packet *pkt, struct sk_buff *skb,
@@ -154,8 +107,7 @@ static void ttp_output_end(struct ttp_link *link, const u8 *mac,
 	TTP_INC(link, OUT_PACKETS);
 	trace_ttp_packet_out(link, mac, pkt);
 	if (!ether_addr_equal(mac, skb->dev->dev_addr)) {
-		ttp_output_tag(link, skb, pkt->level);
-		ttp_output_flow(skb, mac, pkt);
+		ttp_output_class(link, skb, mac, pkt);
 		ttp_link_charge(link, skb->len);
 	}
 	ttp_output_cb(skb)->link = link;

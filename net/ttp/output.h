@@ -199,6 +199,18 @@ void ttp_output_cutoffs(struct ttp_peer *peer, struct sk_buff_head *out);
 void ttp_output_acks(struct ttp_peer *peer, struct sk_buff_head *out);
 
 /**
+ * ttp_output_class() - tell queues and switches what comes before what
+ * @link: the device
+ * @skb: a packet to another host; its priority, if set, is the program's wish
+ * @mac: whom to
+ * @pkt: the same packet
+ *
+ * Context: BH disabled.
+ */
+void ttp_output_class(const struct ttp_link *link, struct sk_buff *skb,
+		      const u8 *mac, const struct ttp_packet *pkt);
+
+/**
  * ttp_output_flush() - hand packets to the device
  * @out: the packets; empty afterwards
  *
