@@ -64,6 +64,8 @@ int ttp_draft_add(struct sock *sk, struct ttp_draft *draft,
 	err = ttp_draft_take(&draft->out, from, len, how);
 	if (err) {
 		ttp_draft_uncharge(sk, draft, cost, truesize);
+		if (!draft->charged)	/* room for pieces may be there */
+			ttp_msgout_free(&draft->out);
 		return err == -ENOMEM ? -ENOBUFS : err;
 	}
 	DEBUG_NET_WARN_ON_ONCE(draft->out.truesize - before != truesize);
