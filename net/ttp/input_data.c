@@ -157,9 +157,9 @@ static bool ttp_input_store(struct ttp_input *in, struct ttp_rpc *rpc,
 			kfree_skb(kept);
 		return false;
 	}
+	sk_mark_napi_id(rpc->sk, skb);
 	if (kept != skb)
 		consume_skb(skb);
-	sk_mark_napi_id(rpc->sk, kept);
 	sock_skb_set_dropcount(rpc->sk, kept);
 	rpc->in.truesize += truesize;
 	/* A little now and then is not enough */
