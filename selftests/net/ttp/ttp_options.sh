@@ -6,6 +6,9 @@
 
 . ./ttp_lib.sh
 
+# The first socket that wants time stamps has the kernel's code patched, which
+# emulated CPUs do not survive under traffic: it is there before.
+socat -u UDP-RECV:9,so-timestamp=1 - >/dev/null &
 ttp_up 2
 # Packets of priority 5 are counted apart
 on h1 tc qdisc replace dev eth0 root handle 1: prio bands 3 \
