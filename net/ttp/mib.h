@@ -125,7 +125,7 @@ enum ttp_mib_item {
 	/* allocations refused for the memory limit */
 	TTP_MIB_MEM_LIMIT,
 	TTP_MIB_TIMER_RUNS,		/* runs of peer timers */
-	TTP_MIB_WAKEUPS,		/* wake-ups of receivers */
+	TTP_MIB_WAKEUPS,		/* receive calls woken for something */
 	__TTP_MIB_ITEMS
 };
 

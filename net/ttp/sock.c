@@ -263,7 +263,6 @@ void ttp_sock_ready(struct ttp_rpc *rpc)
 	spin_lock(&ts->lock);
 	ttp_sock_queue(ts, rpc, ts->ready.prev);
 	spin_unlock(&ts->lock);
-	TTP_NET_INC(rpc->tn, WAKEUPS);
 	sk->sk_data_ready(sk);
 	/* Nobody must wait for room that only receiving would make */
 	if (!rpc->in.whole)
@@ -409,12 +408,24 @@ void ttp_sock_uncharge_rcv(struct sock *sk, u32 bytes)
  * Readers and writers sleep on one queue.  Readers are woken one at a time,
  * so a wake-up must not be spent on somebody who cannot use it.
  */
+struct ttp_sock_reader {
+	struct wait_queue_entry	wait;
+	struct ttp_net		*tn;
+};
+
 static int ttp_sock_wake_reader(struct wait_queue_entry *wait,
 				unsigned int mode, int sync, void *key)
 {
+	struct ttp_sock_reader *reader;
+	int woken;
+
 	if (key && !(key_to_poll(key) & EPOLLIN))
 		return 0;
-	return autoremove_wake_function(wait, mode, sync, key);
+	reader = container_of(wait, struct ttp_sock_reader, wait);
+	woken = autoremove_wake_function(wait, mode, sync, key);
+	if (woken && key)
+		TTP_NET_INC(reader->tn, WAKEUPS);
+	return woken;
 }
 
 static int ttp_sock_wake_writer(struct wait_queue_entry *wait,
@@ -427,16 +438,20 @@ static int ttp_sock_wake_writer(struct wait_queue_entry *wait,
 
 long ttp_sock_wait_readable(struct sock *sk, long timeo)
 {
-	DEFINE_WAIT_FUNC(wait, ttp_sock_wake_reader);
+	struct ttp_sock_reader reader = { .tn = ttp_net(sock_net(sk)) };
+	struct wait_queue_entry *wait = &reader.wait;
 	long interrupted;
 
-	wait.flags |= WQ_FLAG_EXCLUSIVE;
+	init_waitqueue_func_entry(wait, ttp_sock_wake_reader);
+	INIT_LIST_HEAD(&wait->entry);
+	wait->private = current;
+	wait->flags |= WQ_FLAG_EXCLUSIVE;
 	while (timeo > 0) {
 		/*
 		 * With a signal pending this leaves the queue, before the
 		 * look at what there is: whoever is woken will use it.
 		 */
-		interrupted = prepare_to_wait_event(sk_sleep(sk), &wait,
+		interrupted = prepare_to_wait_event(sk_sleep(sk), wait,
 						    TASK_INTERRUPTIBLE);
 		if (ttp_sock_readable(sk) ||
 		    READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN)
@@ -447,7 +462,7 @@ long ttp_sock_wait_readable(struct sock *sk, long timeo)
 		}
 		timeo = schedule_timeout(timeo);
 	}
-	finish_wait(sk_sleep(sk), &wait);
+	finish_wait(sk_sleep(sk), wait);
 	return timeo;
 }
 

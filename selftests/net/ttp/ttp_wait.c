@@ -508,20 +508,22 @@ TEST_F(ttp_wait, long_messages_through_a_small_receive_buffer)
 		ASSERT_EQ(300000, get_len(self->s));
 }
 
-TEST_F(ttp_wait, a_send_buffer_for_one_and_1000_rpcs)
+TEST_F(ttp_wait, a_send_buffer_for_one_and_10000_rpcs)
 {
 	struct job job = { job_echo, self->s, 1 };
-	int i;
+	int i, n, rpcs = at_most(1) == 1 ? 10000 : 1000;
 
 	ASSERT_EQ(0, set_opt(self->c, SOL_SOCKET, SO_SNDBUF, 1));
 	job_start(&job);
-	/* first all requests, then all answers: one thread */
-	for (i = 0; i < 1000; i++)
-		ASSERT_EQ(3000, put(self->c, buf, 3000, 0, self->to));
-	for (i = 0; i < 1000; i++)
-		ASSERT_EQ(1, get_len(self->c));
+	/* one thread: 1,000 requests, then as many answers */
+	for (n = 0; n < rpcs; n += 1000) {
+		for (i = 0; i < 1000; i++)
+			ASSERT_EQ(3000, put(self->c, buf, 3000, 0, self->to));
+		for (i = 0; i < 1000; i++)
+			ASSERT_EQ(1, get_len(self->c));
+	}
 	shutdown(self->s, SHUT_RD);
-	EXPECT_EQ(1000, job_end(&job));
+	EXPECT_EQ(rpcs, job_end(&job));
 }
 
 TEST_F(ttp_wait, a_send_buffer_for_one_answer_and_300_rpcs)
@@ -723,6 +725,20 @@ TEST_F(ttp_wait, a_message_wakes_one_of_16_receive_calls)
 		EXPECT_EQ(5, job_end(jobs + i));
 }
 
+/* Receives until the end; how many messages there were, and in all threads */
+static int counted;
+
+static long job_count(struct job *job)
+{
+	long n = 0;
+
+	while (get_len(job->fd) > 0) {
+		n++;
+		__atomic_add_fetch(&counted, 1, __ATOMIC_RELAXED);
+	}
+	return n;
+}
+
 static long job_peek(struct job *job)
 {
 	return R(recv(job->fd, NULL, 0, MSG_PEEK | MSG_TRUNC));
@@ -763,21 +779,39 @@ TEST_F(ttp_wait, a_sender_does_not_eat_the_readers_wakeup)
 	EXPECT_EQ(POLLIN, job_end(&poll));
 }
 
-TEST_F(ttp_wait, wakeups_equal_messages)
+static bool all_sleep(struct job *jobs, int n)
 {
-	long before = counter(1, "TtpWakeups"), after, i;
+	int i;
 
-	if (variant->host != 1)
-		before += counter(variant->host, "TtpWakeups");
-	for (i = 0; i < 100; i++) {
-		ASSERT_EQ(2000, put(self->c, buf, 2000, 0, self->to));
-		ASSERT_EQ(1, put(self->s, buf, 1, 0, get_request(self->s)));
-		ASSERT_EQ(1, get_len(self->c));
+	for (i = 0; i < n; i++)
+		if (!task_sleeps(jobs[i].tid))
+			return false;
+	return true;
+}
+
+TEST_F(ttp_wait, a_message_is_one_wakeup)
+{
+	struct ttp_send oneway = { .flags = TTP_F_ONEWAY };
+	struct job jobs[8];
+	long before, sum = 0;
+	int i;
+
+	/* messages of one packet and of many */
+	start_many(jobs, 8, job_count, self->s, 0, self->to);
+	before = counter(variant->host, "TtpWakeups");
+	for (i = 0; i < 200; i++) {
+		ASSERT_TRUE(WAIT_FOR(all_sleep(jobs, 8)));
+		ASSERT_EQ(1 + i * 40, put_how(self->c, buf, 1 + i * 40,
+					      self->to, oneway));
+		ASSERT_TRUE(WAIT_FOR(__atomic_load_n(&counted,
+						     __ATOMIC_RELAXED) > i));
 	}
-	after = counter(1, "TtpWakeups");
-	if (variant->host != 1)
-		after += counter(variant->host, "TtpWakeups");
-	EXPECT_EQ(200, after - before);
+	EXPECT_EQ(200, counter(variant->host, "TtpWakeups") - before);
+	shutdown(self->s, SHUT_RD);
+	for (i = 0; i < 8; i++)
+		sum += job_end(jobs + i);
+	EXPECT_EQ(200, sum);
+	counted = 0;
 }
 
 /* Sends job->len requests, and receives as many answers, if not its own */
