@@ -27,6 +27,10 @@ static struct ttp_skb_cb *ttp_skb_cb(struct sk_buff *skb)
 /* Pages that are taken from the program at a time */
 #define TTP_MSG_BATCH		16U
 
+/* At the limit of a memory group a send call fails, before anybody is killed */
+#define TTP_MSG_GFP		(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | \
+				 __GFP_NOWARN)
+
 /* Bytes that the last page still has room for, if it is ours to write to */
 static u32 ttp_msgout_tail(const struct ttp_msgout *out)
 {
@@ -57,7 +61,7 @@ static int ttp_msgout_reserve(struct ttp_msgout *out, u32 more)
 	if (out->count + more <= out->room)
 		return 0;
 	room = max(out->count + more, 2 * out->room);
-	pieces = kvmalloc_array(room, sizeof(*pieces), GFP_KERNEL_ACCOUNT);
+	pieces = kvmalloc_array(room, sizeof(*pieces), TTP_MSG_GFP);
 	if (!pieces)
 		return -ENOMEM;
 	if (out->count)
@@ -95,7 +99,7 @@ static int ttp_msgout_copy_tail(struct ttp_msgout *out, struct iov_iter *from,
 static int ttp_msgout_copy_page(struct ttp_msgout *out, struct iov_iter *from,
 				u32 len)
 {
-	struct page *page = alloc_page(GFP_KERNEL_ACCOUNT);
+	struct page *page = alloc_page(TTP_MSG_GFP);
 
 	if (!page)
 		return -ENOMEM;
@@ -131,7 +135,7 @@ int ttp_msgout_copy_small(struct ttp_msgout *out, struct iov_iter *from,
 			  u32 len)
 {
 	if (len) {
-		out->small = kmalloc(len, GFP_KERNEL_ACCOUNT);
+		out->small = kmalloc(len, TTP_MSG_GFP);
 		if (!out->small)
 			return -ENOMEM;
 		if (!copy_from_iter_full(out->small, len, from)) {
