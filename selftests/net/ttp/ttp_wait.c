@@ -481,6 +481,63 @@ TEST_F(ttp_wait, a_receive_buffer_for_one_and_50_senders)
 	EXPECT_EQ(50, job_end(&job));
 }
 
+/* A server that takes its time, so that there are always some who wait */
+static long job_slow(struct job *job)
+{
+	struct got got;
+	long done;
+
+	for (done = 0;; done++) {
+		if (get(job->fd, NULL, 0, 0, &got) < 0 || !got.fromlen)
+			return done;
+		usleep(2000);
+		if (put(job->fd, buf, 1, 0, got.from) != 1)
+			return -1;
+	}
+}
+
+/* Calls one after another; the longest that one took, ms */
+static long job_calls(struct job *job)
+{
+	long began, took, longest = 0, i;
+
+	for (i = 0; i < (long)job->len; i++) {
+		began = now_ms();
+		if (put(job->fd, buf, 20000, 0, job->addr) != 20000 ||
+		    get_len(job->fd) != 1)
+			return -1;
+		took = now_ms() - began;
+		longest = took > longest ? took : longest;
+	}
+	return longest;
+}
+
+TEST_F(ttp_wait, a_receive_buffer_for_one_and_50_that_go_on)
+{
+	struct job slow = { job_slow, self->s }, jobs[50];
+	int i, rounds = at_most(1) == 1 ? 10 : 3;
+	long began = now_ms(), round, longest, worst = 0;
+
+	ASSERT_EQ(0, set_opt(self->s, SOL_SOCKET, SO_RCVBUF, 1));
+	job_start(&slow);
+	for (i = 0; i < 50; i++) {
+		jobs[i] = (struct job) { job_calls, sock(1), rounds, self->to };
+		job_start(jobs + i);
+	}
+	for (i = 0; i < 50; i++) {
+		longest = job_end(jobs + i);
+		ASSERT_LE(0, longest);
+		worst = longest > worst ? longest : worst;
+		close(jobs[i].fd);
+	}
+	/* whoever waits, waits for the 49 others, and not for long after that */
+	round = (now_ms() - began) / rounds;
+	TH_LOG("a round takes %ld ms, the longest call %ld ms", round, worst);
+	EXPECT_GE(2 * round + at_most(20), worst);
+	shutdown(self->s, SHUT_RD);
+	EXPECT_EQ(50 * rounds, job_end(&slow));
+}
+
 TEST_F(ttp_wait, a_receive_buffer_for_one_and_one_sender)
 {
 	struct job job = { job_echo, self->s, 8000 };
