@@ -622,6 +622,30 @@ TEST_F(ttp_more, a_header_and_a_file)
 	EXPECT_TRUE(filled(in + 6, 70000, 4));
 }
 
+TEST_F(ttp_more, a_file_between_other_parts)
+{
+	loff_t at = 0;
+	int p[2];
+
+	ASSERT_EQ(0, pipe(p));
+	ASSERT_TRUE(write_file(self->file, 10000, 4));
+	ASSERT_EQ(0, connect_to(self->c, self->to));
+	ASSERT_EQ(6, R(send(self->c, "header", 6, MSG_MORE)));
+	ASSERT_EQ(10000, R(splice(self->file, &at, p[1], NULL, 10000, 0)));
+	ASSERT_EQ(10000, R(splice(p[0], NULL, self->c, NULL, 10000,
+				  SPLICE_F_MORE)));
+	ASSERT_EQ(7, R(send(self->c, "trailer", 7, 0)));
+	ASSERT_EQ(10013, R(recv(self->s, in, sizeof(in), 0)));
+	EXPECT_EQ(0, memcmp(in, "header", 6));
+	EXPECT_TRUE(filled(in + 6, 10000, 4));
+	EXPECT_EQ(0, memcmp(in + 10006, "trailer", 7));
+	/* the file's own page was not written to */
+	ASSERT_EQ(10000, R(pread(self->file, in, sizeof(in), 0)));
+	EXPECT_TRUE(filled(in, 10000, 4));
+	close(p[0]);
+	close(p[1]);
+}
+
 TEST_F(ttp_more, a_file_shorter_than_said)
 {
 	struct got got;

@@ -315,6 +315,37 @@ TEST_F(ttp_zerocopy, nothing_is_copied_where_nobody_wants_it)
 	ASSERT_EQ(0, sh("ip netns exec h1 ttpctl dev del quiet0"));
 }
 
+TEST_F(ttp_zerocopy, what_is_done_with_is_not_what_is_received)
+{
+	struct ttp_send how = { .flags = TTP_F_ONEWAY };
+	struct iovec iov = { self->buf, 100000 };
+	union {
+		char buf[CMSG_SPACE(sizeof(how))];
+		struct cmsghdr align;
+	} control = {};
+	struct msghdr msg = {
+		.msg_name = &self->to,
+		.msg_namelen = sizeof(self->to),
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+
+	cmsg->cmsg_level = SOL_TTP;
+	cmsg->cmsg_type = TTP_SEND;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(how));
+	memcpy(CMSG_DATA(cmsg), &how, sizeof(how));
+	fill(self->buf, 100000, 15);
+	ASSERT_EQ(100000, R(sendmsg(self->c, &msg, MSG_ZEROCOPY)));
+	/* It has arrived, and waits to be read */
+	ASSERT_LE(0, wait_done(self->c, 0, 0));
+	memset(self->buf, 0xee, 100000);
+	ASSERT_EQ(100000, R(recv(self->s, in, sizeof(in), 0)));
+	EXPECT_TRUE(filled(in, 100000, 15));
+}
+
 TEST_F(ttp_zerocopy, memory_may_be_unmapped_meanwhile)
 {
 	char *map = pages(100000);
@@ -393,6 +424,41 @@ TEST_F(ttp_zerocopy, what_fails_is_not_counted)
 	ASSERT_EQ(0, do_abort(self->c, 0));
 	EXPECT_LE(0, wait_done(self->c, 1, 1));
 	munmap(map, 4096);
+}
+
+TEST_F(ttp_zerocopy, what_fails_at_the_last_is_not_counted)
+{
+	struct sockaddr_ttp a = self->to;
+	struct done done;
+	int i;
+
+	/* One peer is known, and there is no room for another one */
+	ASSERT_EQ(1, put(self->c, "x", 1, 0, self->to));
+	ASSERT_EQ(1, get_len(self->s));
+	ASSERT_EQ(0, sh("ttpctl -n h1 peer flush; "
+			"ttpctl -n h1 param set max-peers 1"));
+	enter(1);
+	a.sttp_addr[5] = 0x77;
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(-ENOBUFS, put(self->c, self->buf, 1000, MSG_ZEROCOPY,
+					a));
+		EXPECT_EQ(-ENOBUFS, put(self->c, self->buf, 50000, MSG_ZEROCOPY,
+					a));
+		ASSERT_EQ(50000, put(self->c, self->buf, 50000, MSG_ZEROCOPY,
+				     self->to));
+		ASSERT_EQ(50000, get_len(self->s));
+	}
+	/* also of a message in parts, that stays as it was */
+	ASSERT_EQ(10000, put(self->c, self->buf, 10000, MSG_ZEROCOPY | MSG_MORE,
+			     a));
+	EXPECT_EQ(-ENOBUFS, put(self->c, self->buf, 50000, MSG_ZEROCOPY, a));
+	EXPECT_EQ(-ENOBUFS, put(self->c, self->buf, 50000, 0, a));
+	EXPECT_EQ(0, sh("ttpctl -n h1 param set max-peers 16384"));
+	ASSERT_EQ(700, put(self->c, self->buf, 700, MSG_ZEROCOPY, a));
+	EXPECT_LE(10700, outq(self->c));
+	ASSERT_EQ(0, do_abort(self->c, 0));
+	EXPECT_LE(0, wait_done(self->c, 0, 4));
+	EXPECT_EQ(-EAGAIN, get_done(self->c, &done));
 }
 
 TEST_F(ttp_zerocopy, pages_take_room_in_the_send_buffer)
@@ -517,6 +583,18 @@ TEST_F(ttp_zerocopy, parts_of_a_message_are_counted_each)
 	EXPECT_TRUE(filled(in, 100000, 13));
 	ASSERT_EQ(0, do_abort(self->c, 0));
 	EXPECT_LE(0, wait_done(self->c, 0, 0));
+}
+
+TEST_F(ttp_zerocopy, parts_around_the_programs_pages)
+{
+	fill(self->buf, 30000, 14);
+	ASSERT_EQ(100, put(self->c, self->buf, 100, MSG_MORE, self->to));
+	ASSERT_EQ(20000, put(self->c, self->buf + 100, 20000,
+			     MSG_ZEROCOPY | MSG_MORE, self->to));
+	ASSERT_EQ(9900, put(self->c, self->buf + 20100, 9900, 0, self->to));
+	ASSERT_EQ(30000, R(recv(self->s, in, sizeof(in), 0)));
+	EXPECT_TRUE(filled(in, 30000, 14));
+	EXPECT_TRUE(filled(self->buf, 30000, 14));
 }
 
 TEST_F(ttp_zerocopy, a_message_in_parts_that_is_given_up)
