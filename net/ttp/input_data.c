@@ -138,11 +138,18 @@ static void ttp_input_unsched(const struct ttp_input *in,
 static bool ttp_input_store(struct ttp_input *in, struct ttp_rpc *rpc,
 			    struct sk_buff *skb)
 {
-	struct sk_buff *kept = ttp_msgin_fit(&rpc->in, skb);
-	u32 truesize = kept->truesize;
+	struct sk_buff *kept;
 	bool in_order;
+	u32 truesize;
 	int err;
 
+	/* A program's pages (MSG_ZEROCOPY) are its own again, once we have them */
+	if (skb_orphan_frags_rx(skb, GFP_ATOMIC)) {
+		ttp_input_not_kept(in, -ENOMEM);
+		return false;
+	}
+	kept = ttp_msgin_fit(&rpc->in, skb);
+	truesize = kept->truesize;
 	in_order = rpc->in.have.prefix == in->pkt.data.offset;
 	err = ttp_sock_charge_rcv(rpc->sk, truesize) ? 0 : -ENOMEM;
 	if (!err) {
