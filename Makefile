@@ -31,8 +31,8 @@ help:
 #:   make bench-cpu    instructions for each message, on a real kernel
 #:
 #:   make modules      net/ttp/ttp.ko for KDIR (default: the running kernel)
-#:   make tools        ttpctl and the examples, in build/bin
-#:   make install      module, ttpctl and manual page into this system
+#:   make tools        ttpctl and the examples in build/bin, libttp in build/lib
+#:   make install      module, tools, library and manual pages into this system
 #:   make lint         style, sparse, kernel-doc, layers, generated code
 #:   make gen          netlink code from Documentation/netlink/specs/ttp.yaml
 #:   make clean        remove what was built here
@@ -55,6 +55,7 @@ modules:
 .PHONY: tools
 tools:
 	$(MAKE) -C tools/ttpctl
+	$(MAKE) -C tools/libttp
 	$(MAKE) -C tools/examples
 	$(MAKE) -C tools/ttpperf
 
@@ -64,6 +65,8 @@ testprogs: tools
 	$(MAKE) -C selftests/net/ttp
 
 PREFIX	?= /usr/local
+# Where the library goes, for distributions that have it elsewhere
+LIBDIR	?= $(PREFIX)/lib
 
 .PHONY: install
 install: modules tools
@@ -78,8 +81,8 @@ install: modules tools
 		$(DESTDIR)$(PREFIX)/share/man/man1/ttpperf.1
 	install -D -m 644 tools/ttpctl/ttpctl.8 \
 		$(DESTDIR)$(PREFIX)/share/man/man8/ttpctl.8
-	install -D -m 644 uapi/linux/ttp.h \
-		$(DESTDIR)$(PREFIX)/include/linux/ttp.h
+	$(MAKE) -C tools/libttp install prefix=$(PREFIX) libdir=$(LIBDIR)
+	$(if $(DESTDIR),,ldconfig)
 	install -D -m 644 uapi/linux/ttp_netlink.h \
 		$(DESTDIR)$(PREFIX)/include/linux/ttp_netlink.h
 
