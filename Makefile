@@ -82,6 +82,7 @@ install: modules tools
 	install -D -m 644 tools/ttpctl/ttpctl.8 \
 		$(DESTDIR)$(PREFIX)/share/man/man8/ttpctl.8
 	$(MAKE) -C tools/libttp install prefix=$(PREFIX) libdir=$(LIBDIR)
+	$(MAKE) -C tools/examples install prefix=$(PREFIX)
 	$(if $(DESTDIR),,ldconfig)
 	install -D -m 644 uapi/linux/ttp_netlink.h \
 		$(DESTDIR)$(PREFIX)/include/linux/ttp_netlink.h

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ttp_echo_client MAC%DEV PORT [COUNT [SIZE...]]: send requests to
- * ttp_echo_server, one after the other, and check what comes back.
+ * Send requests to ttp_echo_server, one after the other, and check what comes
+ * back.
  */
-#include <err.h>
-#include <stdlib.h>
-#include <sys/socket.h>
 #include <time.h>
-#include "addr.h"
 
-#define MAX_MESSAGE	(16 << 20)
+#include "example.h"
 
-static int echo(int fd, const struct sockaddr_ttp *server, long size)
+static bool echo(int fd, long size)
 {
 	static char request[MAX_MESSAGE], response[MAX_MESSAGE + 1];
 	struct timespec t0, t1;
@@ -21,36 +17,37 @@ static int echo(int fd, const struct sockaddr_ttp *server, long size)
 	for (i = 0; i < size; i++)
 		request[i] = i * 7 + i / 251;
 	clock_gettime(CLOCK_MONOTONIC, &t0);
-	n = sendto(fd, request, size, 0, (struct sockaddr *)server,
-		   sizeof(*server));
+	n = send(fd, request, size, 0);
 	if (n == size)
-		n = recvfrom(fd, response, sizeof(response), 0, NULL, NULL);
+		n = recv(fd, response, sizeof(response), 0);
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	if (n < 0)
 		err(1, "%ld bytes", size);
 	if (n != size || memcmp(request, response, n)) {
 		warnx("%zd wrong bytes of %ld", n, size);
-		return 1;
+		return false;
 	}
 	printf("%ld bytes: %.1f us\n", size, (t1.tv_sec - t0.tv_sec) * 1e6 +
 	       (t1.tv_nsec - t0.tv_nsec) / 1e3);
-	return 0;
+	return true;
 }
 
 int main(int argc, char **argv)
 {
-	long count = argc > 3 ? atol(argv[3]) : 1, size;
-	int fd = socket(AF_TTP, SOCK_DGRAM, 0), bad = 0, i;
-	struct sockaddr_ttp server;
+	long count = argc > 3 ? (long)number(argv[3], 1, 1000000000) : 1, size;
+	bool good = true;
+	int fd, i;
 
-	if (argc < 3 || addr_parse(&server, argv[1], atoi(argv[2])))
-		errx(2, "usage: MAC%%DEV PORT [COUNT [SIZE...]]");
-	if (fd < 0)
-		err(1, "socket");
+	if (argc < 3)
+		errx(2, "usage: ttp_echo_client HOST PORT [COUNT [SIZE...]]\n"
+			"HOST is MAC%%DEV, or whatever ttp_resolve(3) knows");
+	fd = client_socket(argv[1], argv[2]);
 	while (count--)
 		for (i = 4; i < argc || i == 4; i++) {
-			size = i < argc ? atol(argv[i]) : 64;
-			bad |= size > MAX_MESSAGE || echo(fd, &server, size);
+			size = 64;
+			if (i < argc)
+				size = number(argv[i], 0, MAX_MESSAGE);
+			good &= echo(fd, size);
 		}
-	return bad;
+	return !good;
 }

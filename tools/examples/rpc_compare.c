@@ -7,6 +7,7 @@
  * TCP_NODELAY.  Everything blocks in system calls, so that it also runs where
  * time is virtual.
  */
+#include <arpa/inet.h>
 #include <err.h>
 #include <errno.h>
 #include <getopt.h>
@@ -15,13 +16,16 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
-#include "addr.h"
+
+#include <libttp.h>
 
 #define MAX_MESSAGE	(16U << 20)
 #define MAX_CLASSES	16
@@ -31,11 +35,12 @@
 static const char usage[] =
 	"usage: ttp_compare server [-t ADDRESS] PORT\n"
 	"       ttp_compare client [-t ADDRESS] [-n COUNT] [-s SIZES] [-r SEED]\n"
-	"                          [-w COUNT] MAC%DEV PORT\n"
+	"                          [-w COUNT] HOST PORT\n"
 	"\n"
 	"The server answers every request with its own bytes, on the AF_TTP port\n"
 	"PORT, and prints \"ready\" once it can.  The client makes calls, compares\n"
-	"every byte of every answer and prints latencies by size.\n"
+	"every byte of every answer and prints latencies by size.  HOST is MAC%DEV,\n"
+	"or whatever ttp_resolve(3) knows.\n"
 	"\n"
 	"  -t ADDRESS  over TCP as well: IP:PORT or [IP6]:PORT of the server\n"
 	"  -n COUNT    calls, each of a size drawn from SIZES (default 1000)\n"
@@ -458,9 +463,10 @@ static int client(int argc, char **argv)
 			bad_usage();
 		}
 	}
-	if (optind + 2 != argc ||
-	    addr_parse(&to, argv[optind], number(argv[optind + 1], 65535)))
+	if (optind + 2 != argc)
 		bad_usage();
+	if (ttp_resolve(argv[optind], number(argv[optind + 1], 65535), -1, &to))
+		err(2, "%s", argv[optind]);
 	fd[0] = ttp_socket();
 	for (i = 0; i < results; i++) {
 		res[i].calls = count;
