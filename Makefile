@@ -81,6 +81,8 @@ install: modules tools
 		$(DESTDIR)$(PREFIX)/share/man/man1/ttpperf.1
 	install -D -m 644 tools/ttpctl/ttpctl.8 \
 		$(DESTDIR)$(PREFIX)/share/man/man8/ttpctl.8
+	install -D -m 644 tools/man/ttp.7 \
+		$(DESTDIR)$(PREFIX)/share/man/man7/ttp.7
 	$(MAKE) -C tools/libttp install prefix=$(PREFIX) libdir=$(LIBDIR)
 	$(MAKE) -C tools/examples install prefix=$(PREFIX)
 	$(if $(DESTDIR),,ldconfig)
