@@ -21,27 +21,15 @@ struct client {
 	uint64_t sum;		/* what the answer must be */
 };
 
-static int epoll_fd(struct client *c, const char *host, const char *port)
+static void begin(struct client *c, int ep, const struct sockaddr_ttp *server)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = c };
-	static struct sockaddr_ttp server;
-	static int ep = -1;
-	socklen_t len = sizeof(server);
 
-	if (ep < 0) {
-		/* the name is looked up once */
-		c->fd = client_socket(host, port);
-		getpeername(c->fd, (struct sockaddr *)&server, &len);
-		ep = epoll_create1(EPOLL_CLOEXEC);
-	} else {
-		c->fd = socket(AF_TTP, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-		if (c->fd < 0 ||
-		    connect(c->fd, (struct sockaddr *)&server, len))
-			err(1, "client");
-	}
+	c->fd = connected_socket(server);
+	if (c->fd < 0)
+		err(1, "%s", name_of(server));
 	if (epoll_ctl(ep, EPOLL_CTL_ADD, c->fd, &ev))
 		err(1, "epoll_ctl");
-	return ep;
 }
 
 static void ask(struct client *c)
@@ -77,7 +65,8 @@ int main(int argc, char **argv)
 	struct rlimit files;
 	struct epoll_event ev;
 	struct client *clients, *c;
-	int o, ep = -1;
+	struct sockaddr_ttp server;
+	int o, ep;
 
 	while ((o = getopt(argc, argv, "c:n:t:")) != -1) {
 		if (o == 'c')
@@ -94,12 +83,14 @@ int main(int argc, char **argv)
 	getrlimit(RLIMIT_NOFILE, &files);
 	files.rlim_cur = files.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &files);
+	server = host_addr(argv[optind], argv[optind + 1]);
 	clients = calloc(n, sizeof(*clients));
-	if (!clients)
-		err(1, "memory");
+	ep = epoll_create1(EPOLL_CLOEXEC);
+	if (!clients || ep < 0)
+		err(1, "memory, or epoll");
 	for (i = 0; i < n; i++) {
 		clients[i].left = calls;
-		ep = epoll_fd(&clients[i], argv[optind], argv[optind + 1]);
+		begin(&clients[i], ep, &server);
 	}
 	for (i = 0; i < n; i++)
 		ask(&clients[i]);

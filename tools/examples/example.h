@@ -51,17 +51,33 @@ static inline int server_socket(const char *port)
 	return fd;
 }
 
-/* A socket whose send() is a request to @host, and recv() the response */
-static inline int client_socket(const char *host, const char *port)
+/* The address of @port at @host, in any way that ttp_resolve() knows */
+static inline struct sockaddr_ttp host_addr(const char *host, const char *port)
 {
 	struct sockaddr_ttp a;
-	int fd = socket(AF_TTP, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	if (fd < 0)
-		err(1, "no AF_TTP socket (modprobe ttp)");
 	if (ttp_resolve(host, number(port, 1, 65535), -1, &a))
 		err(1, "%s", host);
-	if (connect(fd, (struct sockaddr *)&a, sizeof(a)))
+	return a;
+}
+
+/* A socket whose send() is a request to @to, and recv() the response; or -1 */
+static inline int connected_socket(const struct sockaddr_ttp *to)
+{
+	int fd = socket(AF_TTP, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || !connect(fd, (const struct sockaddr *)to, sizeof(*to)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static inline int client_socket(const char *host, const char *port)
+{
+	struct sockaddr_ttp a = host_addr(host, port);
+	int fd = connected_socket(&a);
+
+	if (fd < 0)
 		err(1, "%s port %s", host, port);
 	return fd;
 }

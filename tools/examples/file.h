@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define MAX_NAME	240
+#define MAX_PIECE	((16 << 20) - sizeof(struct file_request))
+
 /* What is asked for; all numbers are in network order */
 enum file_op {
 	FILE_STATE,	/* how much is there */
@@ -22,7 +25,7 @@ struct file_request {
 	uint32_t op;
 	uint32_t crc;		/* of what follows; at the end, of the file */
 	uint64_t offset;
-	char name[240];
+	char name[MAX_NAME];
 };
 
 struct file_answer {

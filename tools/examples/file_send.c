@@ -2,11 +2,14 @@
 /*
  * Send files to ttp_file_receive, a request for each piece.  When the other
  * side restarts or is away for a while, go on with what it has.
+ *
+ * A request is a header, sent with MSG_MORE, and the piece, which sendfile()
+ * takes from the page cache as it is.
  */
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 
 #include "example.h"
 #include "file.h"
@@ -18,10 +21,13 @@ static const char usage[] =
 
 struct file {
 	const char *name;
+	int fd;
 	const char *bytes;
 	uint64_t size;
-	size_t piece;
 };
+
+static size_t piece = 1 << 20;
+static int tries = 10;
 
 /* False with errno if there is no answer, or one that is no good */
 static bool call(int fd, const struct file *f, enum file_op op, uint64_t offset,
@@ -32,15 +38,19 @@ static bool call(int fd, const struct file *f, enum file_op op, uint64_t offset,
 		.crc = htobe32(crc),
 		.offset = htobe64(offset),
 	};
-	struct iovec iov[2] = {
-		{ &r, sizeof(r) }, { (char *)f->bytes + offset, len },
-	};
-	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = len ? 2 : 1 };
+	off_t at = offset;
 	ssize_t n;
 
 	strcpy(r.name, f->name);
-	if (sendmsg(fd, &msg, 0) < 0)
+	if (send(fd, &r, sizeof(r), len ? MSG_MORE : 0) < 0)
 		return false;
+	if (len) {
+		n = sendfile(fd, f->fd, &at, len);
+		if (n >= 0)
+			errno = EIO;	/* it was made shorter */
+		if ((size_t)n != len)
+			return false;
+	}
 	n = recv(fd, a, sizeof(*a), 0);
 	if (n >= 0)
 		errno = n == sizeof(*a) ? be32toh(a->error) : EPROTO;
@@ -59,11 +69,10 @@ static bool transfer(int fd, const struct file *f)
 	if (at > f->size || crc32(0, f->bytes, at) != be32toh(a.crc))
 		at = 0;
 	if (at)
-		printf("%s: goes on at %llu\n", f->name,
-		       (unsigned long long)at);
+		printf("%s: goes on at %ju\n", f->name, (uintmax_t)at);
 	/* an empty file has one piece, which is empty */
 	do {
-		len = f->size - at < f->piece ? f->size - at : f->piece;
+		len = f->size - at < piece ? f->size - at : piece;
 		if (!call(fd, f, FILE_DATA, at, len,
 			  crc32(0, f->bytes + at, len), &a))
 			return false;
@@ -73,53 +82,59 @@ static bool transfer(int fd, const struct file *f)
 		    crc32(0, f->bytes, f->size), &a);
 }
 
-static bool send_file(int fd, const char *path, size_t piece, int tries)
+/* Each try has a new socket: what is unfinished in the last one goes with it */
+static bool try(const struct sockaddr_ttp *to, const struct file *f)
+{
+	int fd = connected_socket(to);
+	bool good = fd >= 0 && transfer(fd, f);
+
+	if (!good)
+		warn("%s", f->name);
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+static bool send_file(const struct sockaddr_ttp *to, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	struct file f = {
 		.name = slash ? slash + 1 : path,
+		.fd = open(path, O_RDONLY | O_CLOEXEC),
 		.bytes = "",
-		.piece = piece,
 	};
-	int in = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
-	bool good;
+	int n, good;
 
-	if (in < 0 || fstat(in, &st))
+	if (f.fd < 0 || fstat(f.fd, &st))
 		err(1, "%s", path);
-	if (!S_ISREG(st.st_mode) ||
-	    strlen(f.name) >= sizeof(((struct file_request *)0)->name))
+	if (!S_ISREG(st.st_mode) || strlen(f.name) >= MAX_NAME)
 		errx(1, "%s: no regular file, or its name is too long", path);
 	f.size = st.st_size;
 	if (f.size)
-		f.bytes = mmap(NULL, f.size, PROT_READ, MAP_SHARED, in, 0);
+		f.bytes = mmap(NULL, f.size, PROT_READ, MAP_SHARED, f.fd, 0);
 	if (f.bytes == MAP_FAILED)
 		err(1, "%s", path);
-	while (!(good = transfer(fd, &f)) && --tries > 0) {
-		warn("%s: trying again", f.name);
-		sleep(1);
-	}
+	for (n = 0; !(good = try(to, &f)) && ++n < tries; sleep(1))
+		;
 	if (good)
-		printf("%s: %llu bytes\n", f.name, (unsigned long long)f.size);
-	else
-		warn("%s", f.name);
+		printf("%s: %ju bytes\n", f.name, (uintmax_t)f.size);
 	if (f.size)
 		munmap((void *)f.bytes, f.size);
-	close(in);
+	close(f.fd);
 	return good;
 }
 
 int main(int argc, char **argv)
 {
-	size_t piece = 1 << 20;
-	int fd, c, tries = 10;
+	struct sockaddr_ttp to;
 	bool good = true;
+	int c;
 
 	setlinebuf(stdout);
 	while ((c = getopt(argc, argv, "c:r:")) != -1) {
 		if (c == 'c')
-			piece = number(optarg, 1, MAX_MESSAGE -
-				       sizeof(struct file_request));
+			piece = number(optarg, 1, MAX_PIECE);
 		else if (c == 'r')
 			tries = number(optarg, 1, 1000000);
 		else
@@ -127,8 +142,8 @@ int main(int argc, char **argv)
 	}
 	if (argc - optind < 3)
 		errx(2, "%s", usage);
-	fd = client_socket(argv[optind], argv[optind + 1]);
+	to = host_addr(argv[optind], argv[optind + 1]);
 	for (argv += optind + 2; *argv; argv++)
-		good &= send_file(fd, *argv, piece, tries);
+		good &= send_file(&to, *argv);
 	return !good;
 }
