@@ -7,7 +7,7 @@
 
 . ./ttp_lib.sh
 
-hosts 3
+hosts 3 delay 2ms
 
 # h1 and h2 have a second network of their own
 ip link add eth1 netns h1 address 02:00:00:00:01:01 type veth \
@@ -23,6 +23,9 @@ ip -n h1 link add 999 type dummy
 on h1 ip tuntap add tun0 mode tun
 ip -n h1 link set tun0 up
 ip -n h1 route add 10.66.0.0/24 dev tun0
+ip -n h1 route add 10.44.0.0/24 dev lo
+# an address that is on the loopback device as well, as virtual servers have it
+ip -n h1 addr add 10.9.0.1/32 dev lo
 # elsewhere, and nowhere; there is no default route
 ip -n h1 route add 10.8.0.0/24 via 10.0.0.2
 ip -n h1 route add blackhole 10.6.0.0/24
@@ -44,6 +47,9 @@ if [ -d /proc/sys/net/ipv6 ]; then
 			echo 0 >accept_dad; echo 0 >disable_ipv6'
 		ip -n h$h addr add fd09::$h/64 dev eth1 nodad
 	done
+	echo 0 | on h1 tee /proc/sys/net/ipv6/conf/lo/disable_ipv6 >/dev/null
+	ip -n h1 addr add fd09::1/128 dev lo
+	ip -n h1 route add fd44::/64 dev lo
 	ip -n h1 route add fd66::/64 dev tun0
 	ip -n h1 route add fd08::/64 via fd00::2
 	ip -n h1 route add blackhole fd06::/64
