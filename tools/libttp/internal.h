@@ -52,6 +52,7 @@ const struct nlattr *ttp_nl_attr(const struct nlmsghdr *nlh, size_t head,
 				 uint16_t type, size_t len);
 
 /* link.c: devices of this host */
+int ttp_link_by_name(const char *name);
 int ttp_link_mac(int ifindex, uint8_t *mac);
 int ttp_link_by_mac(const uint8_t *mac, int *ifindex);
 int ttp_link_of_own(const struct ttp_ip *ip, int *ifindex);

@@ -3,6 +3,7 @@
  * Devices of this host: their MAC addresses, and their IP addresses.
  */
 #include <errno.h>
+#include <net/if.h>
 #include <string.h>
 
 #include <linux/if_arp.h>
@@ -23,6 +24,33 @@ static const uint8_t *ether_mac(const struct nlmsghdr *nlh)
 		return NULL;
 	mac = ttp_nl_attr(nlh, sizeof(*link), IFLA_ADDRESS, TTP_MAC_LEN);
 	return mac ? mnl_attr_get_payload(mac) : NULL;
+}
+
+static int take_index(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct ifinfomsg *link = mnl_nlmsg_get_payload(nlh);
+	int *ifindex = arg;
+
+	if (nlh->nlmsg_type == RTM_NEWLINK)
+		*ifindex = link->ifi_index;
+	return MNL_CB_OK;
+}
+
+/* As if_nametoindex(), which has the kernel look for a module that might make
+ * such a device
+ */
+int ttp_link_by_name(const char *name)
+{
+	union ttp_nl_request req;
+	int err, ifindex = 0;
+
+	if (strlen(name) >= IFNAMSIZ)
+		return -ENODEV;
+	ttp_nl_request(&req, RTM_GETLINK, 0, sizeof(struct ifinfomsg));
+	mnl_attr_put_strz(&req.nlh, IFLA_IFNAME, name);
+	mnl_attr_put_u32(&req.nlh, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+	err = ttp_nl_ask(&req, take_index, &ifindex);
+	return err ? err : ifindex ? ifindex : -ENODEV;
 }
 
 struct link_search {

@@ -56,19 +56,17 @@ static const char *parse_mac(const char *text, uint8_t *mac)
 /* A name goes before an index: there may be a device that is called "2" */
 int ttp_text_device(const char *text, int *ifindex)
 {
-	int err;
+	int index = number(text, INT_MAX), named;
 
 	if (!*text)
 		return -EINVAL;
+	if (index > 0) {
+		named = ttp_link_by_name(text);
+		*ifindex = named > 0 ? named : index;
+		return 0;
+	}
 	*ifindex = if_nametoindex(text);
-	if (*ifindex)
-		return 0;
-	err = errno;
-	*ifindex = number(text, INT_MAX);
-	if (*ifindex > 0)
-		return 0;
-	*ifindex = 0;
-	return -err;
+	return *ifindex ? 0 : -errno;
 }
 
 /* MAC or MAC%DEV */

@@ -31,7 +31,7 @@ ip -n h1 route add 10.8.0.0/24 via 10.0.0.2
 ip -n h1 route add blackhole 10.6.0.0/24
 ip -n h1 route add prohibit 10.5.0.0/24
 
-v6="-V v6 -V v6_nobody -T link_local_addresses_have_a_device"
+v6="-V v6 -T link_local_addresses_have_a_device"
 if [ -d /proc/sys/net/ipv6 ]; then
 	v6=
 	for h in 1 2 3; do
