@@ -272,11 +272,9 @@ static int ttp_shutdown(struct socket *sock, int how)
 static int ttp_release(struct socket *sock)
 {
 	struct sock *sk = sock->sk;
-	struct ttp_net *tn;
 
 	if (!sk)
 		return 0;
-	tn = ttp_net(sock_net(sk));
 	lock_sock(sk);
 	WRITE_ONCE(ttp_sk(sk)->listen, false);
 	WRITE_ONCE(ttp_sk(sk)->released, true);
@@ -285,9 +283,7 @@ static int ttp_release(struct socket *sock)
 	release_sock(sk);
 
 	ttp_sock_free_port(sk);
-	spin_lock(&tn->socks_lock);
-	list_del_rcu(&ttp_sk(sk)->net_node);
-	spin_unlock(&tn->socks_lock);
+	ttp_sock_unlist(sk);
 	ttp_end_socket(sk);
 	ttp_draft_discard(sk);
 	cancel_work_sync(&ttp_sk(sk)->offer);
@@ -389,9 +385,12 @@ static int ttp_create(struct net *net, struct socket *sock, int protocol,
 	ttp_sock_init(sk);
 	INIT_WORK(&ttp_sk(sk)->offer, ttp_offer);
 
-	spin_lock(&tn->socks_lock);
-	list_add_tail_rcu(&ttp_sk(sk)->net_node, &tn->socks);
-	spin_unlock(&tn->socks_lock);
+	if (ttp_sock_list(sk)) {
+		sock_orphan(sk);
+		sock->sk = NULL;
+		sock_put(sk);
+		return -ENOBUFS;
+	}
 	sock_prot_inuse_add(net, sk->sk_prot, 1);
 	return 0;
 }

@@ -27,9 +27,8 @@ int ttp_net_init_one(struct ttp_net *tn, struct net *net)
 {
 	tn->net = net;
 	INIT_LIST_HEAD(&tn->links);
-	INIT_LIST_HEAD(&tn->socks);
+	xa_init_flags(&tn->socks, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	mutex_init(&tn->port_lock);
-	spin_lock_init(&tn->socks_lock);
 	spin_lock_init(&tn->ping_lock);
 	INIT_LIST_HEAD(&tn->pings);
 	atomic_set(&tn->peer_count, 0);
@@ -49,6 +48,7 @@ int ttp_net_init_one(struct ttp_net *tn, struct net *net)
 
 void ttp_net_exit_one(struct ttp_net *tn)
 {
+	DEBUG_NET_WARN_ON_ONCE(!xa_empty(&tn->socks));
 	DEBUG_NET_WARN_ON_ONCE(atomic_read(&tn->peer_count));
 	DEBUG_NET_WARN_ON_ONCE(ttp_net_mem_used(tn));
 	DEBUG_NET_WARN_ON_ONCE(atomic64_read(&tn->mem_starts));

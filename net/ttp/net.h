@@ -11,6 +11,7 @@
 #include <linux/rhashtable.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 #include <net/net_namespace.h>
 
 #include "mib.h"
@@ -68,8 +69,8 @@ enum ttp_mem {
  * @rpcs: struct ttp_rpc by (peer, id)
  * @ports: struct ttp_sock by port
  * @port_lock: makes checking and taking a port one step; process context
- * @socks_lock: protects @socks; BH not involved
- * @socks: all sockets, for dumps
+ * @socks: all sockets by ttp_sock.nr, for dumps; changed under its own lock
+ *	(process context), read under RCU
  * @params: settings
  * @peer_count: entries of @peers
  * @rpc_count: RPC objects that are not freed yet
@@ -89,8 +90,7 @@ struct ttp_net {
 	struct rhashtable	rpcs;
 	struct rhltable		ports;
 	struct mutex		port_lock;	/* changes of ports */
-	spinlock_t		socks_lock;	/* socks */
-	struct list_head	socks;
+	struct xarray		socks;
 	struct ttp_params	params;
 	atomic_t		peer_count;
 	atomic_t		rpc_count;

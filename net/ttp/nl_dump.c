@@ -2,8 +2,12 @@
 /*
  * Netlink: lists of peers, sockets and RPCs, and forgetting peers.
  *
- * Peers and RPCs are read from their hash tables, whose walk goes on where it
- * was and bears any change meanwhile.
+ * A list takes many calls, between which all may change.  Sockets are listed by
+ * number, see ttp_sock_next(): each one that is open all the time is there
+ * exactly once.  Peers and RPCs are read from their hash tables, a
+ * bucket at a time: the same holds unless the table is resized meanwhile, upon
+ * which its walk begins again.  Then some are there twice, and the next
+ * message, which may be the last one, has NLM_F_DUMP_INTR.
  */
 #include <linux/if_ether.h>
 #include <linux/rhashtable.h>
@@ -23,11 +27,15 @@
  * struct ttp_nl_dump_walk - where a list of peers or RPCs is, in cb->ctx
  * @iter: place in the table
  * @ifindex: only of this device, 0 = of all
+ * @bucket: bytes of the message before the present bucket
+ * @prev_seq: cb->prev_seq of that time
  * @begun: not the first message
  */
 struct ttp_nl_dump_walk {
 	struct rhashtable_iter	*iter;
 	int			ifindex;
+	unsigned int		bucket;
+	unsigned int		prev_seq;
 	bool			begun;
 };
 
@@ -41,6 +49,7 @@ static int ttp_nl_dump_start(struct netlink_callback *cb, struct rhashtable *ht,
 	BUILD_BUG_ON(sizeof(*walk) > sizeof(cb->ctx));
 	walk->ifindex = ifindex ? nla_get_u32(ifindex) : 0;
 	walk->begun = false;
+	cb->seq = 1;	/* grows when the list becomes inconsistent */
 	walk->iter = kmalloc_obj(*walk->iter, GFP_KERNEL_ACCOUNT);
 	if (!walk->iter)
 		return -ENOMEM;
@@ -91,7 +100,44 @@ static int ttp_nl_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 		return -EMSGSIZE;
 	}
 	genlmsg_end(skb, hdr);
+	genl_dump_check_consistent(cb, hdr);
 	return 0;
+}
+
+/*
+ * The message is full.  If an object were the place where the walk stands, its
+ * end would let others behind it be missed; so the bucket comes again, unless
+ * the message has nothing else.
+ */
+static void ttp_nl_dump_pause(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct ttp_nl_dump_walk *walk = (struct ttp_nl_dump_walk *)cb->ctx;
+
+	if (!walk->bucket)
+		return;
+	nlmsg_trim(skb, skb->data + walk->bucket);
+	cb->prev_seq = walk->prev_seq;
+	walk->iter->p = NULL;
+	walk->iter->skip = 0;
+}
+
+/* The next object, or the one that the last message had no room for */
+static void *ttp_nl_dump_next(struct sk_buff *skb, struct netlink_callback *cb,
+			      void *obj)
+{
+	struct ttp_nl_dump_walk *walk = (struct ttp_nl_dump_walk *)cb->ctx;
+
+	do {
+		obj = obj ? rhashtable_walk_next(walk->iter) :
+			    rhashtable_walk_peek(walk->iter);
+		if (obj == ERR_PTR(-EAGAIN))
+			cb->seq++;
+	} while (obj == ERR_PTR(-EAGAIN));
+	if (walk->iter->skip == 1) {
+		walk->bucket = skb->len;
+		walk->prev_seq = cb->prev_seq;
+	}
+	return obj;
 }
 
 static int ttp_nl_dump_run(struct sk_buff *skb, struct netlink_callback *cb,
@@ -99,27 +145,25 @@ static int ttp_nl_dump_run(struct sk_buff *skb, struct netlink_callback *cb,
 			   ttp_nl_dump_put_t put)
 {
 	struct ttp_nl_dump_walk *walk = (struct ttp_nl_dump_walk *)cb->ctx;
-	void *obj;
+	const struct rhash_head *last = walk->iter->p;
+	void *obj = NULL;
 	int err;
 
 	err = ttp_nl_dump_check(cb);
 	if (err)
 		return err;
-	rhashtable_walk_start(walk->iter);
-	/* the one that did not fit last time comes first */
-	for (obj = rhashtable_walk_peek(walk->iter); obj;
-	     obj = rhashtable_walk_next(walk->iter)) {
-		if (IS_ERR(obj)) {
-			if (PTR_ERR(obj) == -EAGAIN)
-				continue;
-			err = PTR_ERR(obj);
-			break;
-		}
+	/* Is the place where the last message ended still there? */
+	if (rhashtable_walk_start_check(walk->iter) || walk->iter->p != last)
+		cb->seq++;
+	walk->bucket = 0;
+	while ((obj = ttp_nl_dump_next(skb, cb, obj))) {
 		if (walk->ifindex && ifindex_of(obj) != walk->ifindex)
 			continue;
 		err = ttp_nl_dump_one(skb, cb, cmd, put, obj);
-		if (err)
+		if (err) {
+			ttp_nl_dump_pause(skb, cb);
 			break;
+		}
 	}
 	rhashtable_walk_stop(walk->iter);
 	return skb->len ?: err;
@@ -291,18 +335,31 @@ static int ttp_nl_dump_put_queues(struct sk_buff *skb, struct ttp_sock *tsk)
 	return err;
 }
 
-static int ttp_nl_dump_put_sock(struct sk_buff *skb, struct ttp_sock *tsk,
-				struct user_namespace *user_ns)
+/**
+ * struct ttp_nl_dump_sock - a socket to be listed
+ * @tsk: the socket
+ * @ino: its inode
+ * @user_ns: of whoever asks
+ */
+struct ttp_nl_dump_sock {
+	struct ttp_sock		*tsk;
+	u32			ino;
+	struct user_namespace	*user_ns;
+};
+
+static int ttp_nl_dump_put_sock(struct sk_buff *skb, void *obj)
 {
+	const struct ttp_nl_dump_sock *row = obj;
+	struct ttp_sock *tsk = row->tsk;
 	struct sock *sk = &tsk->sk;
 
 	return nla_put_u32(skb, TTP_A_SOCK_PORT, READ_ONCE(tsk->port)) ?:
 	       nla_put_u32(skb, TTP_A_SOCK_IFINDEX, READ_ONCE(tsk->ifindex)) ?:
 	       nla_put_u8(skb, TTP_A_SOCK_LISTENING, READ_ONCE(tsk->listen)) ?:
 	       nla_put_u32(skb, TTP_A_SOCK_UID,
-			   from_kuid_munged(user_ns,
+			   from_kuid_munged(row->user_ns,
 					    sock_net_uid(sock_net(sk), sk))) ?:
-	       nla_put_u32(skb, TTP_A_SOCK_INODE, sock_i_ino(sk)) ?:
+	       nla_put_u32(skb, TTP_A_SOCK_INODE, row->ino) ?:
 	       nla_put_u32(skb, TTP_A_SOCK_RCVBUF, READ_ONCE(sk->sk_rcvbuf)) ?:
 	       nla_put_u32(skb, TTP_A_SOCK_SNDBUF, READ_ONCE(sk->sk_sndbuf)) ?:
 	       ttp_nl_dump_put_queues(skb, tsk);
@@ -310,31 +367,24 @@ static int ttp_nl_dump_put_sock(struct sk_buff *skb, struct ttp_sock *tsk,
 
 int ttp_nl_sock_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct user_namespace *user_ns = sk_user_ns(NETLINK_CB(cb->skb).sk);
-	struct ttp_net *tn = ttp_net(sock_net(cb->skb->sk));
-	unsigned long *place = (unsigned long *)cb->ctx, i = 0;
-	struct ttp_sock *tsk;
+	struct ttp_nl_dump_sock row = {
+		.user_ns = sk_user_ns(NETLINK_CB(cb->skb).sk),
+	};
+	unsigned long *nr = (unsigned long *)cb->ctx;
+	struct net *net = sock_net(cb->skb->sk);
 	int err = 0;
-	void *hdr;
 
-	/* the place is a number, as in other socket lists */
-	spin_lock(&tn->socks_lock);
-	list_for_each_entry(tsk, &tn->socks, net_node) {
-		if (i++ < *place)
-			continue;
-		hdr = genlmsg_put(skb, NETLINK_CB(cb->skb).portid,
-				  cb->nlh->nlmsg_seq, &ttp_nl_family,
-				  NLM_F_MULTI, TTP_CMD_SOCK_GET);
-		err = hdr ? ttp_nl_dump_put_sock(skb, tsk, user_ns) : -EMSGSIZE;
-		if (err) {
-			if (hdr)
-				genlmsg_cancel(skb, hdr);
+	rcu_read_lock();
+	for (; (row.tsk = ttp_sock_next(net, nr)); ++*nr) {
+		row.ino = sock_i_ino(&row.tsk->sk);
+		if (!row.ino)
+			continue;	/* closed just now */
+		err = ttp_nl_dump_one(skb, cb, TTP_CMD_SOCK_GET,
+				      ttp_nl_dump_put_sock, &row);
+		if (err)
 			break;
-		}
-		genlmsg_end(skb, hdr);
-		*place = i;
 	}
-	spin_unlock(&tn->socks_lock);
+	rcu_read_unlock();
 	return skb->len ?: err;
 }
 

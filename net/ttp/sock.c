@@ -26,6 +26,27 @@ void ttp_sock_net_exit(struct ttp_net *tn)
 	rhltable_destroy(&tn->ports);
 }
 
+/* All of a namespace */
+
+int ttp_sock_list(struct sock *sk)
+{
+	struct ttp_net *tn = ttp_net(sock_net(sk));
+	struct ttp_sock *ts = ttp_sk(sk);
+
+	/* 31 bits: what follows the last number must not be the first */
+	return xa_alloc(&tn->socks, &ts->nr, ts, xa_limit_31b, GFP_KERNEL);
+}
+
+void ttp_sock_unlist(struct sock *sk)
+{
+	xa_erase(&ttp_net(sock_net(sk))->socks, ttp_sk(sk)->nr);
+}
+
+struct ttp_sock *ttp_sock_next(const struct net *net, unsigned long *nr)
+{
+	return xa_find(&ttp_net(net)->socks, nr, ULONG_MAX, XA_PRESENT);
+}
+
 /* Ports */
 
 static bool ttp_sock_port_taken(struct ttp_net *tn, u16 port, int ifindex)
@@ -575,7 +596,6 @@ void ttp_sock_init(struct sock *sk)
 	struct ttp_sock *ts = ttp_sk(sk);
 
 	spin_lock_init(&ts->lock);
-	INIT_LIST_HEAD(&ts->net_node);
 	INIT_LIST_HEAD(&ts->rpcs);
 	INIT_LIST_HEAD(&ts->ready);
 	ttp_srpt_init(&ts->waiting);

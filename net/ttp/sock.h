@@ -25,11 +25,11 @@ struct ttp_rpc;
  * struct ttp_sock - an AF_TTP socket
  *
  * Lifetime: as any socket; each RPC of it holds a reference.  Looked up by
- * port under RCU, hence freed after a grace period (SOCK_RCU_FREE).
+ * port and listed under RCU, hence freed after a grace period (SOCK_RCU_FREE).
  *
  * @sk: must be first
  * @port_node: in ttp_net.ports while @port is not 0; ttp_net.port_lock
- * @net_node: in ttp_net.socks, under ttp_net.socks_lock
+ * @nr: its number in ttp_net.socks, for as long as it is open
  * @port: own port, 0 = none yet; written once under ttp_net.port_lock
  * @ifindex: device the port is held on, 0 = every one
  *
@@ -71,7 +71,7 @@ struct ttp_rpc;
 struct ttp_sock {
 	struct sock		sk;
 	struct rhlist_head	port_node;
-	struct list_head	net_node;
+	u32			nr;
 	u16			port;
 	int			ifindex;
 
@@ -150,6 +150,39 @@ void ttp_sock_net_exit(struct ttp_net *tn);
  * Context: process.
  */
 void ttp_sock_init(struct sock *sk);
+
+/**
+ * ttp_sock_list() - add a socket to the list of its namespace
+ * @sk: the socket, set up
+ *
+ * Context: process, may sleep.
+ * Return: 0; -ENOMEM; -EBUSY if there are two billion already.
+ */
+int ttp_sock_list(struct sock *sk);
+
+/**
+ * ttp_sock_unlist() - take a socket from that list
+ * @sk: the socket
+ *
+ * Context: process.
+ */
+void ttp_sock_unlist(struct sock *sk);
+
+/**
+ * ttp_sock_next() - the next socket of a namespace, by number
+ * @net: the namespace
+ * @nr: where to begin, 0 at first; becomes the number of that socket
+ *
+ * A socket keeps its number while it is open.  So whoever goes on behind the
+ * last number that he saw meets each socket that is open all the time exactly
+ * once, whatever comes and goes meanwhile.  A new socket has the lowest number
+ * that is free: numbers do not grow beyond the most sockets there ever were,
+ * and whoever opens new ones cannot keep a list from its end.
+ *
+ * Context: RCU read section; the socket may be closed at any time in it.
+ * Return: the socket without a reference, or NULL if there is no more.
+ */
+struct ttp_sock *ttp_sock_next(const struct net *net, unsigned long *nr);
 
 /**
  * ttp_sock_bind_port() - take a port
