@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -15,6 +16,8 @@
 #include "ttpctl.h"
 
 #define DEFAULT_TIMEOUT_MS	10000
+/* How often a list is read that changes in a way it cannot tell */
+#define LIST_TRIES		5
 
 static struct mnl_socket *sock;
 static uint16_t family;
@@ -22,6 +25,7 @@ static uint32_t group_id;
 static uint32_t seq;	/* of the last request; notifications have 0 */
 static char request_buf[4096];
 static char reply_buf[65536];
+static bool changed;	/* the list of the last request, while it was read */
 
 static long long now_ms(void)
 {
@@ -63,6 +67,8 @@ static int take(size_t len, const struct nlmsghdr *sent,
 		if (sent ? nlh->nlmsg_seq != sent->nlmsg_seq :
 			   nlh->nlmsg_type < NLMSG_MIN_TYPE)
 			continue;
+		if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
+			changed = true;
 		if (nlh->nlmsg_type == NLMSG_ERROR) {
 			err = mnl_nlmsg_get_payload(nlh);
 			if (!err->error)
@@ -81,8 +87,6 @@ static int take(size_t len, const struct nlmsghdr *sent,
 		if (nlh->nlmsg_type < NLMSG_MIN_TYPE ||
 		    mnl_nlmsg_get_payload_len(nlh) < GENL_HDRLEN)
 			continue;
-		if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
-			fputs("ttpctl: changed while it was read\n", stderr);
 		nl_parse(mnl_nlmsg_get_payload_offset(nlh, GENL_HDRLEN),
 			 mnl_nlmsg_get_payload_len(nlh) - GENL_HDRLEN, &attrs);
 		if (fn)
@@ -101,6 +105,7 @@ int nl_ask(struct nlmsghdr *nlh, const struct key *keys, nl_fn fn, void *arg,
 	ssize_t len;
 	int err = 0, n;
 
+	changed = false;
 	nlh->nlmsg_seq = ++seq;
 	if (mnl_socket_sendto(sock, nlh, nlh->nlmsg_len) < 0)
 		err = errno;
@@ -185,13 +190,73 @@ struct nlmsghdr *nl_request(uint8_t cmd, uint16_t flags)
 	return new_request(family, cmd, flags);
 }
 
+/* The answers of a list, kept until it is known to be sound */
+struct kept {
+	size_t len;
+	uint8_t cmd;
+	_Alignas(NLMSG_ALIGNTO) char data[];
+};
+
+static struct {
+	struct kept **answers;
+	size_t count, room;
+} list;
+
+static void keep(uint8_t cmd, const struct nl_attrs *attrs, void *arg)
+{
+	struct kept *kept = malloc(sizeof(*kept) + attrs->len);
+
+	(void)arg;
+	if (list.count == list.room) {
+		list.room = list.room ? list.room * 2 : 256;
+		list.answers = realloc(list.answers,
+				       list.room * sizeof(*list.answers));
+	}
+	if (!kept || !list.answers)
+		exit(fail("out of memory"));
+	kept->cmd = cmd;
+	kept->len = attrs->len;
+	memcpy(kept->data, attrs->data, attrs->len);
+	list.answers[list.count++] = kept;
+}
+
+/* Forget what was kept, after handing it to @fn */
+static void hand_over(nl_fn fn, void *arg)
+{
+	struct nl_attrs attrs;
+	size_t i;
+
+	for (i = 0; i < list.count; i++) {
+		if (fn) {
+			nl_parse(list.answers[i]->data, list.answers[i]->len,
+				 &attrs);
+			fn(list.answers[i]->cmd, &attrs, arg);
+		}
+		free(list.answers[i]);
+	}
+	list.count = 0;
+}
+
 int nl_talk(struct nlmsghdr *nlh, const struct key *keys, nl_fn fn, void *arg)
 {
 	unsigned int ms = opt.timeout_ms ? opt.timeout_ms : DEFAULT_TIMEOUT_MS;
+	unsigned int tries = LIST_TRIES;
 	char text[512];
 
-	if (nl_ask(nlh, keys, fn, arg, ms, text, sizeof(text)))
-		return fail("%s", text);
+	if (!(nlh->nlmsg_flags & NLM_F_DUMP)) {
+		if (nl_ask(nlh, keys, fn, arg, ms, text, sizeof(text)))
+			return fail("%s", text);
+		return EXIT_OK;
+	}
+	do {
+		hand_over(NULL, NULL);
+		if (nl_ask(nlh, keys, keep, NULL, ms, text, sizeof(text)))
+			return fail("%s", text);
+	} while (changed && --tries);
+	if (changed)
+		fputs("ttpctl: the list changed while it was read: some may be missing, or there twice\n",
+		      stderr);
+	hand_over(fn, arg);
 	return EXIT_OK;
 }
 

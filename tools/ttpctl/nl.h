@@ -36,8 +36,9 @@ struct nlmsghdr *nl_request(uint8_t cmd, uint16_t flags);
 
 /*
  * Send the request and hand each answer to @fn.  An error is printed with
- * the kernel's text and the name of the attribute from @keys (or NULL).
- * Returns an exit code.
+ * the kernel's text and the name of the attribute from @keys (or NULL).  A list
+ * that the kernel says is not sound is read again, a few times; there is a
+ * warning if it never was.  Returns an exit code.
  */
 int nl_talk(struct nlmsghdr *nlh, const struct key *keys, nl_fn fn, void *arg);
 
