@@ -101,7 +101,8 @@ void ttp_end_socket(struct sock *sk)
  * @cookie: of the program; 0 = any
  * @now_ns: those that began later are not meant
  * @left: RPCs to look at; becomes less.  Who was looked at goes to the end
- *	of the list, so that no RPC is looked at over and over again
+ *	of the list, so that no RPC is looked at over and over again, and none
+ *	is passed over if nobody else does that (socket lock)
  *
  * Return: the RPC with a reference, or NULL if there is none among the next
  * few.
@@ -146,6 +147,8 @@ int ttp_end_cookie(struct sock *sk, u64 cookie)
 	struct ttp_rpc *rpc;
 	int err = -ENOENT;
 	u32 left;
+
+	sock_owned_by_me(sk);
 
 	spin_lock_bh(&ts->lock);
 	left = ts->rpcs_out + ts->rpcs_in;

@@ -23,7 +23,7 @@ void ttp_end_socket(struct sock *sk);
  * @sk: the socket
  * @cookie: which; 0 = all
  *
- * Context: process.
+ * Context: process, socket lock held.
  * Return: 0; -ENOENT if there is none.
  */
 int ttp_end_cookie(struct sock *sk, u64 cookie);

@@ -82,12 +82,16 @@ static int ttp_sockopt_set_u32(struct sock *sk, int name, u32 number)
 static int ttp_sockopt_abort(struct sock *sk, sockptr_t val, unsigned int len)
 {
 	u64 cookie;
+	int err;
 
 	if (len < sizeof(cookie))
 		return -EINVAL;
 	if (copy_from_sockptr(&cookie, val, sizeof(cookie)))
 		return -EFAULT;
-	return ttp_end_cookie(sk, cookie);
+	lock_sock(sk);
+	err = ttp_end_cookie(sk, cookie);
+	release_sock(sk);
+	return err;
 }
 
 int ttp_setsockopt(struct socket *sock, int level, int name, sockptr_t val,
