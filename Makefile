@@ -30,9 +30,10 @@ help:
 #:   make bench-quick  the most telling part of it (3 minutes)
 #:   make bench-cpu    instructions for each message, on a real kernel
 #:
-#:   make modules      net/ttp/ttp.ko for KDIR (default: the running kernel)
+#:   make modules      net/ttp/ttp.ko and ttp_diag.ko for KDIR (default: the
+#:                     running kernel)
 #:   make tools        ttpctl and the examples in build/bin, libttp in build/lib
-#:   make install      module, tools, library and manual pages into this system
+#:   make install      modules, tools, library and manual pages into this system
 #:   make lint         style, sparse, kernel-doc, layers, generated code
 #:   make gen          netlink code from Documentation/netlink/specs/ttp.yaml
 #:   make clean        remove what was built here
@@ -48,7 +49,7 @@ endif
 
 .PHONY: modules
 modules:
-	$(MAKE) -C $(KDIR) M=$(ROOT)/net/ttp CONFIG_TTP=m \
+	$(MAKE) -C $(KDIR) M=$(ROOT)/net/ttp CONFIG_TTP=m CONFIG_TTP_DIAG=m \
 		$(if $(filter y,$(KUNIT)),CONFIG_TTP_KUNIT_TEST=y) \
 		KCFLAGS="$(KCFLAGS_TTP)" $(KARGS) modules
 
@@ -71,7 +72,7 @@ LIBDIR	?= $(PREFIX)/lib
 .PHONY: install
 install: modules tools
 	$(MAKE) -C $(KDIR) M=$(ROOT)/net/ttp INSTALL_MOD_DIR=extra $(KARGS) \
-		CONFIG_TTP=m modules_install
+		CONFIG_TTP=m CONFIG_TTP_DIAG=m modules_install
 	depmod -a
 	install -D -m 755 build/bin/ttpctl $(DESTDIR)$(PREFIX)/sbin/ttpctl
 	install -D -m 755 build/bin/ttpperf $(DESTDIR)$(PREFIX)/bin/ttpperf
@@ -88,6 +89,8 @@ install: modules tools
 	$(if $(DESTDIR),,ldconfig)
 	install -D -m 644 uapi/linux/ttp_netlink.h \
 		$(DESTDIR)$(PREFIX)/include/linux/ttp_netlink.h
+	install -D -m 644 uapi/linux/ttp_diag.h \
+		$(DESTDIR)$(PREFIX)/include/linux/ttp_diag.h
 
 .PHONY: clean
 clean:

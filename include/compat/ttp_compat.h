@@ -10,8 +10,10 @@
 #ifndef _TTP_COMPAT_H
 #define _TTP_COMPAT_H
 
+#include <linux/export.h>
 #include <linux/hrtimer.h>
 #include <linux/minmax.h>
+#include <linux/module.h>
 #include <linux/net.h>
 #include <linux/slab.h>
 #include <linux/socket.h>
@@ -95,6 +97,16 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 	hrtimer_init(timer, clock, mode);
 	timer->function = fn;
 }
+#endif
+
+/* Namespaces of symbols are words there, which no macro makes of strings */
+#ifndef TTP_HAVE_STRING_NS
+#undef EXPORT_SYMBOL_NS_GPL
+#define EXPORT_SYMBOL_NS_GPL(sym, ns)					\
+	static_assert(sizeof(ns) > 1);					\
+	EXPORT_SYMBOL_GPL(sym)
+#undef MODULE_IMPORT_NS
+#define MODULE_IMPORT_NS(ns)	static_assert(sizeof(ns) > 1)
 #endif
 
 /* Devices have no lock of their own, see net/netdev_lock.h */

@@ -295,6 +295,19 @@ static int ttp_release(struct socket *sock)
 	return 0;
 }
 
+/* As if shut down, but nothing goes on; all who ask for it mean ECONNABORTED */
+static int ttp_abort(struct sock *sk, int err)
+{
+	lock_sock(sk);
+	/* Before senders are woken; after failures are ready for receivers */
+	WRITE_ONCE(sk->sk_shutdown, sk->sk_shutdown | SEND_SHUTDOWN);
+	ttp_end_abort(sk);
+	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
+	release_sock(sk);
+	sk->sk_state_change(sk);
+	return 0;
+}
+
 static void ttp_destruct(struct sock *sk)
 {
 	skb_queue_purge(&sk->sk_error_queue);
@@ -328,6 +341,7 @@ struct proto ttp_prot = {
 	.owner			= THIS_MODULE,
 	.obj_size		= sizeof(struct ttp_sock),
 	TTP_PROTO_IOCTL(ttp_queued)
+	.diag_destroy		= ttp_abort,
 	.memory_allocated	= &ttp_memory_allocated,
 	.per_cpu_fw_alloc	= &ttp_memory_fw_alloc,
 	.sysctl_mem		= ttp_sysctl_mem,

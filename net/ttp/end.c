@@ -129,7 +129,7 @@ static struct ttp_rpc *ttp_end_find_cookie(struct ttp_sock *ts, u64 cookie,
 	return found;
 }
 
-static bool ttp_end_abort(struct ttp_rpc *rpc, struct sk_buff_head *out)
+static bool ttp_end_cancel(struct ttp_rpc *rpc, struct sk_buff_head *out)
 {
 	lockdep_assert_held(&rpc->lock);
 
@@ -155,11 +155,57 @@ int ttp_end_cookie(struct sock *sk, u64 cookie)
 	spin_unlock_bh(&ts->lock);
 	while (left) {
 		rpc = ttp_end_find_cookie(ts, cookie, now_ns, &left);
-		if (rpc && ttp_end_one(rpc, sk, ttp_end_abort))
+		if (rpc && ttp_end_one(rpc, sk, ttp_end_cancel))
 			err = 0;
 		cond_resched();
 	}
 	return err;
+}
+
+static bool ttp_end_aborted(struct ttp_rpc *rpc, struct sk_buff_head *out)
+{
+	lockdep_assert_held(&rpc->lock);
+
+	if (!rpc->client)
+		return ttp_end_with_socket(rpc, out);
+	if (rpc->state != TTP_RPC_OUTGOING)
+		return false;
+	ttp_output_note(rpc, TTP_WIRE_CANCEL, 0, 0, out);
+	ttp_rpc_fail(rpc, -ECONNABORTED);
+	return true;
+}
+
+static struct ttp_rpc *ttp_end_rotate(struct ttp_sock *ts)
+{
+	struct ttp_rpc *rpc;
+
+	spin_lock_bh(&ts->lock);
+	rpc = list_first_entry_or_null(&ts->rpcs, struct ttp_rpc, sock_node);
+	if (rpc) {
+		list_move_tail(&rpc->sock_node, &ts->rpcs);
+		ttp_rpc_get(rpc);
+	}
+	spin_unlock_bh(&ts->lock);
+	return rpc;
+}
+
+void ttp_end_abort(struct sock *sk)
+{
+	struct ttp_sock *ts = ttp_sk(sk);
+	struct ttp_rpc *rpc;
+	u32 left;
+
+	sock_owned_by_me(sk);
+
+	/* No RPC joins from here on */
+	spin_lock_bh(&ts->lock);
+	ts->closed = true;
+	left = ts->rpcs_out + ts->rpcs_in;
+	spin_unlock_bh(&ts->lock);
+	for (; left && (rpc = ttp_end_rotate(ts)); left--) {
+		ttp_end_one(rpc, sk, ttp_end_aborted);
+		cond_resched();
+	}
 }
 
 /* Peers */

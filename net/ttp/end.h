@@ -29,6 +29,17 @@ void ttp_end_socket(struct sock *sk);
 int ttp_end_cookie(struct sock *sk, u64 cookie);
 
 /**
+ * ttp_end_abort() - an administrator ends what a socket does
+ * @sk: the socket, which stays open, but takes part in nothing any more
+ *
+ * Own RPCs fail with ECONNABORTED, those of others are reset, answers that were
+ * accepted still go out.  Responses that have arrived can be received.
+ *
+ * Context: process, socket lock held.
+ */
+void ttp_end_abort(struct sock *sk);
+
+/**
  * ttp_end_peer() - an incarnation of a peer has ended
  * @peer: the peer
  * @epoch: that incarnation

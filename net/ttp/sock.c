@@ -3,6 +3,7 @@
  * Sockets: ports, queues, memory.
  */
 #include <linux/errqueue.h>
+#include <linux/export.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
@@ -46,6 +47,7 @@ struct ttp_sock *ttp_sock_next(const struct net *net, unsigned long *nr)
 {
 	return xa_find(&ttp_net(net)->socks, nr, ULONG_MAX, XA_PRESENT);
 }
+EXPORT_SYMBOL_NS_GPL(ttp_sock_next, "TTP");
 
 /* Ports */
 

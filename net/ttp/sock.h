@@ -52,7 +52,7 @@ struct ttp_rpc;
  * @lock: protects all below; BH spinlock, taken inside ttp_rpc.lock, leaf
  * @connected: @remote is set
  * @remote: default peer; its sttp_ifindex is never 0
- * @closed: the socket is going away, no RPC may join
+ * @closed: the socket is going away, or was aborted: no RPC may join
  * @rpcs: all RPCs of the socket (ttp_rpc.sock_node)
  * @ready: what receive calls return next, oldest first (ttp_rpc.ready_node)
  * @waiting: RPCs without receive budget (ttp_rpc.wait)

@@ -17,6 +17,7 @@ layer() {
 	af_ttp|sockopt)				echo 5 ;;
 	main)					echo 6 ;;
 	netlink|nl_*|trace)			echo side ;;
+	diag)					echo side ;;	# ttp_diag.ko
 	*)					echo unknown ;;
 	esac
 }

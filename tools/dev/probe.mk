@@ -4,6 +4,7 @@
 # that include/compat uses; version numbers would mislead, as stable and
 # distribution kernels carry backports.  Needs KSRC, the tree with include/.
 
+comma := ,
 probe = $(shell grep -qsE '$(1)' $(KSRC)/include/$(2) && echo -D$(3))
 
 comma := ,
@@ -20,6 +21,7 @@ TTP_PROBES := \
 	$(call probe,\bsk_drops_inc\b,net/sock.h,TTP_HAVE_SK_DROPS_INC) \
 	$(call probe,\bsk_ioctl\b,net/sock.h,TTP_HAVE_SK_IOCTL) \
 	$(call probe,\btimer_delete\b,linux/timer.h,TTP_HAVE_TIMER_DELETE) \
+	$(call probe,MODULE_INFO\(import_ns$(comma) ns\),linux/module.h,TTP_HAVE_STRING_NS) \
 	$(call probe,struct genl_split_ops \{,net/genetlink.h,TTP_HAVE_GENL_SPLIT_OPS) \
 	$(call probe,\bgenl_info_dump\b,net/genetlink.h,TTP_HAVE_GENL_INFO_DUMP) \
 	$(call probe,const struct netlink_range_validation \*range,net/netlink.h,TTP_HAVE_CONST_NLA_RANGE)

@@ -6,6 +6,8 @@
  *   ttp_hold client DEV MAC PORT LEN	send one request, wait for the answer
  *   ttp_hold sockets N			that many sockets, ports 2000 and up
  *   ttp_hold peers DEV N		a request each to hosts that do not exist
+ *   ttp_hold nomem			sockets until the kernel has no memory for
+ *					this task, and why there is no other
  *
  * Prints "ready" when it is so, and ends when standard input does.
  */
@@ -96,6 +98,26 @@ static int client(int fd, char **argv)
 	return 0;
 }
 
+static int no_memory(void)
+{
+	FILE *f = fopen("/proc/self/make-it-fail", "w");
+	int i, err = 0;
+
+	if (!f)
+		return fail("make-it-fail");
+	fputs("1", f);
+	fflush(f);
+	for (i = 0; i < 200 && !err; i++)
+		if (socket(AF_TTP, SOCK_DGRAM, 0) < 0)
+			err = errno;
+	rewind(f);
+	fputs("0", f);
+	fclose(f);
+	puts(strerror(err));
+	/* there is again */
+	return socket(AF_TTP, SOCK_DGRAM, 0) < 0 ? fail("socket") : 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct sockaddr_ttp a = { .sttp_family = AF_TTP };
@@ -103,6 +125,8 @@ int main(int argc, char **argv)
 
 	if (fd < 0)
 		return fail("socket");
+	if (argc == 2 && !strcmp(argv[1], "nomem"))
+		return no_memory();
 	if (argc == 6 && !strcmp(argv[1], "client"))
 		return client(fd, argv);
 	if (argc == 3 && !strcmp(argv[1], "sockets"))
