@@ -305,6 +305,7 @@ static int ttp_abort(struct sock *sk, int err)
 	WRITE_ONCE(sk->sk_shutdown, SHUTDOWN_MASK);
 	release_sock(sk);
 	sk->sk_state_change(sk);
+	ttp_draft_discard(sk);
 	return 0;
 }
 
