@@ -212,7 +212,8 @@ static __poll_t ttp_poll(struct file *file, struct socket *sock,
 	shutdown = READ_ONCE(sk->sk_shutdown);
 	if (!skb_queue_empty_lockless(&sk->sk_error_queue))
 		mask |= EPOLLERR;
-	if (ttp_sock_readable(sk) || shutdown & RCV_SHUTDOWN)
+	if (ttp_sock_readable(sk) || READ_ONCE(sk->sk_err) ||
+	    shutdown & RCV_SHUTDOWN)
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (shutdown & RCV_SHUTDOWN)
 		mask |= EPOLLRDHUP;

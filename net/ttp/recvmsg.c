@@ -188,6 +188,15 @@ static int ttp_recvmsg_deliver(struct sock *sk, struct ttp_rpc *rpc, u32 length,
 	return flags & MSG_TRUNC ? length : copied;
 }
 
+/*
+ * A failure that recvmmsg() met behind messages is put there by the socket layer,
+ * and is still to be received.
+ */
+static int ttp_recvmsg_kept(struct sock *sk, bool peek)
+{
+	return peek ? -READ_ONCE(sk->sk_err) : sock_error(sk);
+}
+
 int ttp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 {
 	struct sock *sk = sock->sk;
@@ -201,6 +210,9 @@ int ttp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 	msg->msg_namelen = 0;
 	if (flags & MSG_ERRQUEUE)
 		return sock_recv_errqueue(sk, msg, len, SOL_TTP, TTP_RECVERR);
+	ret = ttp_recvmsg_kept(sk, peek);
+	if (ret)
+		return ret;
 
 	do {
 		rpc = ttp_recvmsg_next(sk, flags);
