@@ -134,6 +134,14 @@ void ttp_sock_free_port(struct sock *sk)
 	mutex_unlock(&tn->port_lock);
 }
 
+/* SO_BINDTODEVICE may come after bind(): then it decides, as with UDP */
+static bool ttp_sock_is_on(const struct ttp_sock *ts, int ifindex)
+{
+	int bound = READ_ONCE(ts->sk.sk_bound_dev_if);
+
+	return !bound || bound == ifindex;
+}
+
 /* A connected socket is for its peer alone */
 static bool ttp_sock_is_for(struct ttp_sock *ts, int ifindex, const u8 *mac,
 			    u16 sport)
@@ -161,6 +169,7 @@ struct sock *ttp_sock_listener(struct ttp_link *link, const u8 *mac,
 			continue;
 		if (!READ_ONCE(ts->listen) ||
 		    READ_ONCE(ts->sk.sk_shutdown) & RCV_SHUTDOWN ||
+		    !ttp_sock_is_on(ts, link->ifindex) ||
 		    !ttp_sock_is_for(ts, link->ifindex, mac, sport) ||
 		    !refcount_inc_not_zero(&ts->sk.sk_refcnt))
 			return NULL;
