@@ -330,7 +330,8 @@ static void *serve(void *arg)
 		n = receive(fd, buf, &from, &info, 0);
 		if (n < 0)
 			err(1, "server: receive");
-		good = n == info.length && read_request(buf, n, &from, &head);
+		good = n == (ssize_t)info.length &&
+		       read_request(buf, n, &from, &head);
 		if (good && head.magic == MAGIC_REPORT) {
 			reply = report((char *)buf, 256);
 		} else {
@@ -621,7 +622,7 @@ static void client_receive(int fd)
 		cl.max_ns = ns;
 	cl.done++;
 	if (m->oneway ? info.kind != TTP_KIND_COMPLETION || n :
-	    info.kind != TTP_KIND_RESPONSE || n != m->reply ||
+	    info.kind != TTP_KIND_RESPONSE || n != (ssize_t)m->reply ||
 	    info.length != m->reply ||
 	    memcmp(&from, &cl.server, sizeof(from)) ||
 	    !content(cl.buf, 0, n, m->number, true, false))
