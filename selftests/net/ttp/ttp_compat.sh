@@ -26,7 +26,7 @@ bits() {	# PROGRAM: of which class is it?
 # Otherwise it would all be for nothing
 for program in ttp_sock ttp_errno ttp_wait ttp_limits ttp_end ttp_exchange \
 	       ttp_contract_mem ttp_contract_opt ttp_contract_msg \
-	       ttp_contract_addr; do
+	       ttp_contract_addr ttp_more ttp_zerocopy ttp_options; do
 	same "$program is a 32-bit program" "$(bits $program)" 32
 done
 
@@ -48,4 +48,7 @@ part ttp_errno.sh -F ttp_dev
 part ttp_wait.sh -v loop
 part ttp_end.sh -v loop
 part ttp_limits.sh -f ttp_limits
+part ttp_more.sh -v loop
+part ttp_zerocopy.sh -v loop
+part ttp_options.sh -v loop
 exit $bad

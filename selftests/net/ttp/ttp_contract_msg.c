@@ -687,4 +687,27 @@ TEST_F(ttp_msg_end, all_is_given_back)
 	EXPECT_TRUE(quiet(2));
 }
 
+/* The socket layer keeps it, after messages; whatever is called next returns it */
+TEST(a_failure_behind_a_message_of_recvmmsg)
+{
+	int s = server(2), c = sock(1), i;
+	struct sockaddr_ttp to = addr_of(2, port_of(s));
+	struct iovec iov[2] = { { buf, 1 }, { buf, 1 } };
+	struct mmsghdr m[2] = {};
+
+	for (i = 0; i < 2; i++)
+		m[i].msg_hdr = (struct msghdr) { NULL, 0, iov + i, 1 };
+	ASSERT_EQ(1, put(c, buf, 1, 0, to));
+	ASSERT_EQ(1, put(s, buf, 1, 0, get_request(s)));
+	ASSERT_TRUE(WAIT_FOR(status_of(c).rcv_bytes == 1));
+	ASSERT_EQ(1, put(c, buf, 1, 0, addr_of(0, 9)));
+	ASSERT_EQ(0, do_abort(c, 0));
+	ASSERT_EQ(1, R(recvmmsg(c, m, 2, MSG_DONTWAIT, NULL)));
+	/* a receive call returns it, so poll tells of it */
+	EXPECT_EQ(POLLIN, events(c) & POLLIN);
+	EXPECT_EQ(-ECANCELED, R(recv(c, buf, 1, MSG_DONTWAIT)));
+	EXPECT_EQ(-EAGAIN, R(recv(c, buf, 1, MSG_DONTWAIT)));
+	EXPECT_EQ(0, get_opt(c, SOL_SOCKET, SO_ERROR));
+}
+
 TEST_HARNESS_MAIN
