@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 #include <linux/socket.h>
 #include <linux/timer.h>
+#include <linux/uio.h>
 #include <net/sock.h>
 
 #ifndef kmalloc_obj
@@ -28,12 +29,16 @@
 #define kzalloc_obj(obj, gfp)	kzalloc(sizeof(obj), gfp)
 #endif
 
-/* sendfile() says "more follows" in a way of its own, too */
+/* sendfile() says "more follows" in a way of its own, too; programs may not */
+static inline int ttp_msg_flags(const struct msghdr *msg)
+{
 #ifdef MSG_SENDPAGE_NOTLAST
-enum { TTP_MSG_MORE = MSG_MORE | MSG_SENDPAGE_NOTLAST };
-#undef MSG_MORE
-#define MSG_MORE	TTP_MSG_MORE
+	if (msg->msg_flags & MSG_SENDPAGE_NOTLAST &&
+	    !user_backed_iter(&msg->msg_iter))
+		return (msg->msg_flags & ~MSG_SENDPAGE_NOTLAST) | MSG_MORE;
 #endif
+	return msg->msg_flags;
+}
 
 #ifndef TTP_HAVE_SOCK_CUSTOM_SOCKOPT
 #define SOCK_CUSTOM_SOCKOPT	SOCK_SUPPORT_ZC	/* no SO_ZEROCOPY, then */

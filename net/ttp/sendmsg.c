@@ -563,14 +563,15 @@ static int ttp_sendmsg_in_parts(struct ttp_sending *s)
 int ttp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 {
 	struct sock *sk = sock->sk;
+	int flags = ttp_msg_flags(msg);
 	struct ttp_sending s = {
 		.sk = sk,
 		.msg = msg,
-		.more = msg->msg_flags & MSG_MORE,
+		.more = flags & MSG_MORE,
 	};
 	int err;
 
-	if (msg->msg_flags & ~TTP_SEND_FLAGS)
+	if (flags & ~TTP_SEND_FLAGS)
 		return -EINVAL;
 	if (READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN)
 		return -EPIPE;
