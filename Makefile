@@ -32,8 +32,8 @@ help:
 #:
 #:   make modules      net/ttp/ttp.ko and ttp_diag.ko for KDIR (default: the
 #:                     running kernel)
-#:   make tools        ttpctl and the examples in build/bin, libttp in build/lib
-#:   make install      modules, tools, library and manual pages into this system
+#:   make tools        ttpctl, ttprun, examples in build/bin, libraries in build/lib
+#:   make install      modules, tools, libraries and manual pages into this system
 #:   make lint         style, sparse, kernel-doc, layers, generated code
 #:   make gen          netlink code from Documentation/netlink/specs/ttp.yaml
 #:   make clean        remove what was built here
@@ -53,21 +53,22 @@ modules:
 		$(if $(filter y,$(KUNIT)),CONFIG_TTP_KUNIT_TEST=y) \
 		KCFLAGS="$(KCFLAGS_TTP)" $(KARGS) modules
 
+PREFIX	?= /usr/local
+# Where libraries go, for distributions that have them elsewhere
+LIBDIR	?= $(PREFIX)/lib
+
 .PHONY: tools
 tools:
 	$(MAKE) -C tools/ttpctl
 	$(MAKE) -C tools/libttp
 	$(MAKE) -C tools/examples
 	$(MAKE) -C tools/ttpperf
+	$(MAKE) -C tools/ttprun libdir=$(LIBDIR)
 
 # Test programs want the kernel's kselftest_harness.h
 .PHONY: testprogs
 testprogs: tools
 	$(MAKE) -C selftests/net/ttp
-
-PREFIX	?= /usr/local
-# Where the library goes, for distributions that have it elsewhere
-LIBDIR	?= $(PREFIX)/lib
 
 .PHONY: install
 install: modules tools
@@ -87,6 +88,7 @@ install: modules tools
 	$(MAKE) -C tools/libttp install prefix=$(PREFIX) libdir=$(LIBDIR)
 	$(MAKE) -C tools/examples install prefix=$(PREFIX)
 	$(if $(DESTDIR),,ldconfig)
+	$(MAKE) -C tools/ttprun install prefix=$(PREFIX) libdir=$(LIBDIR)
 	install -D -m 644 uapi/linux/ttp_netlink.h \
 		$(DESTDIR)$(PREFIX)/include/linux/ttp_netlink.h
 	install -D -m 644 uapi/linux/ttp_diag.h \

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sending: an answer to the oldest request from there, or a request.
+ *
+ * Where an answer is not to be expected the message goes one-way: it costs no
+ * state here and there.  These are further datagrams to who has asked us, and
+ * all once there are many requests that nobody answers.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "run.h"
+
+#define SEND_FLAGS	(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CONFIRM | MSG_EOR)
+
+/* Answers to requests that are gone, before the others are forgotten as well */
+#define STALE_TAGS	8
+
+struct sending {
+	int			fd;
+	struct sock		*s;
+	unsigned int		gen;
+	const struct msghdr	*msg;
+	int			flags;
+	size_t			len;
+	struct host		host;
+	struct sockaddr_ttp	to;
+	bool			connected;
+};
+
+static size_t length(const struct msghdr *msg)
+{
+	size_t len = 0, i;
+
+	for (i = 0; i < msg->msg_iovlen; i++) {
+		len += msg->msg_iov[i].iov_len;
+		if (msg->msg_iov[i].iov_len > MAX_IPV6)
+			return SIZE_MAX;
+	}
+	return len;
+}
+
+static ssize_t fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+/* What the call is wrong with, whoever it goes to; 0 if nothing */
+static int check(struct sending *p)
+{
+	const struct sockaddr *name = p->msg->msg_name;
+
+	p->len = length(p->msg);
+	if (p->len > (p->s->family == AF_INET ? MAX_IPV4 : MAX_IPV6))
+		return EMSGSIZE;
+	if (p->flags & MSG_OOB)
+		return EOPNOTSUPP;
+	if (!name)
+		return p->s->connected ? 0 : EDESTADDRREQ;
+	if (!host_get(&p->host, name, p->msg->msg_namelen))
+		return p->msg->msg_namelen < sizeof(name->sa_family) ||
+		       name->sa_family == AF_INET ? EINVAL : EAFNOSUPPORT;
+	if (p->s->family == AF_INET && name->sa_family == AF_INET6)
+		return EAFNOSUPPORT;
+	return p->host.port ? 0 : EINVAL;
+}
+
+/* Find @to.  0 if it is found, 1 if the socket is UDP now, or -1 with errno */
+static int find(struct sending *p)
+{
+	enum cause cause = CAUSE_NONE;
+	char text[HOST_TEXT];
+	sigset_t old;
+	bool proven;
+
+	sock_lock(&old);
+	proven = p->s->proven;
+	p->connected = p->s->connected;
+	if (p->connected && !p->msg->msg_name)
+		p->host = p->s->remote;
+	p->to = p->s->to;
+	if (p->connected && !host_same(&p->host, &p->s->remote))
+		cause = CAUSE_COUNT;
+	sock_unlock(&old);
+	if (cause) {	/* UDP can, TTP cannot */
+		say_verbose("%s: connected elsewhere",
+			    host_text(&p->host, text));
+		return fail(EISCONN);
+	}
+	if (p->connected)
+		return 0;
+	cause = peer_find(&p->host, p->flags & MSG_DONTWAIT ||
+			  sock_nonblocking(p->fd), &p->to);
+	if (!cause)
+		return 0;
+	/* others talk TTP to it: it cannot be given up */
+	if (proven) {
+		say_verbose("%s: cannot be sent to by a socket that has peers in TTP",
+			    host_text(&p->host, text));
+		return fail(say_errno(cause));
+	}
+	return turn_udp(p->fd, cause, host_text(&p->host, text)) ? -1 : 1;
+}
+
+static bool take_tag(struct sending *p)
+{
+	sigset_t old;
+	bool taken;
+
+	sock_lock(&old);
+	taken = sock_is(p->s, p->gen, p->fd) && tags_take(p->s, &p->to);
+	sock_unlock(&old);
+	return taken;
+}
+
+static void keep_tag(struct sending *p)
+{
+	int saved = errno;
+	sigset_t old;
+
+	sock_lock(&old);
+	if (sock_is(p->s, p->gen, p->fd))
+		tags_put_back(p->s, &p->to);
+	sock_unlock(&old);
+	errno = saved;
+}
+
+/* As an answer.  False: there is none to give, it is a message of its own. */
+static bool send_answer(struct sending *p, ssize_t *ret)
+{
+	struct msghdr msg = {
+		.msg_name = &p->to,
+		.msg_namelen = sizeof(p->to),
+		.msg_iov = p->msg->msg_iov,
+		.msg_iovlen = p->msg->msg_iovlen,
+	};
+	unsigned int stale = 0;
+	sigset_t old;
+
+	while (take_tag(p)) {
+		*ret = real.sendmsg(p->fd, &msg, p->flags & SEND_FLAGS);
+		if (*ret >= 0)
+			return true;
+		if (errno != ECONNRESET) {
+			keep_tag(p);
+			return true;
+		}
+		if (++stale < STALE_TAGS)
+			continue;
+		sock_lock(&old);
+		tags_drop(p->s, &p->to);
+		sock_unlock(&old);
+	}
+	p->to.sttp_rpc = 0;
+	return false;
+}
+
+static bool want_oneway(struct sending *p)
+{
+	sigset_t old;
+	bool oneway;
+
+	sock_lock(&old);
+	oneway = settings.oneway || p->s->open >= SOCK_OPEN ||
+		 sock_from(p->s, &p->to, false);
+	sock_unlock(&old);
+	return oneway;
+}
+
+static void sent(struct sending *p, uint64_t cookie, bool oneway)
+{
+	sigset_t old;
+
+	sock_lock(&old);
+	if (sock_is(p->s, p->gen, p->fd)) {
+		p->s->open += !oneway;
+		if (!p->s->proven && !settings.strict)
+			copy_keep(p->s, cookie, &p->host, p->msg, p->len);
+	}
+	sock_unlock(&old);
+}
+
+static ssize_t send_request(struct sending *p)
+{
+	struct ttp_send how = { .timeout_ms = settings.timeout_ms };
+	union {
+		char buf[CMSG_SPACE(sizeof(how))];
+		struct cmsghdr head;
+	} control = { .head = {
+		.cmsg_len = CMSG_LEN(sizeof(how)),
+		.cmsg_level = SOL_TTP,
+		.cmsg_type = TTP_SEND,
+	} };
+	struct msghdr msg = {
+		.msg_name = p->connected ? NULL : &p->to,
+		.msg_namelen = p->connected ? 0 : sizeof(p->to),
+		.msg_iov = p->msg->msg_iov,
+		.msg_iovlen = p->msg->msg_iovlen,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	bool oneway = want_oneway(p);
+	ssize_t ret;
+
+	how.cookie = peer_cookie(&p->host);
+	how.flags = oneway ? TTP_F_ONEWAY : 0;
+	memcpy(CMSG_DATA(&control.head), &how, sizeof(how));
+	ret = real.sendmsg(p->fd, &msg, p->flags & SEND_FLAGS);
+	if (ret >= 0)
+		sent(p, how.cookie, oneway);
+	return ret;
+}
+
+/* *@again: the socket is UDP now */
+static ssize_t send_ttp(struct sending *p, bool *again)
+{
+	char text[HOST_TEXT];
+	ssize_t ret;
+	int err;
+
+	err = check(p);
+	if (!err)
+		err = control_check(p->msg, p->len);
+	if (err)
+		return fail(err);
+	switch (find(p)) {
+	case -1:
+		return -1;
+	case 1:
+		*again = true;
+		return 0;
+	}
+	if (send_answer(p, &ret))
+		return ret;
+	ret = send_request(p);
+	if (ret < 0 && errno == ENETUNREACH && !p->s->proven &&
+	    !turn_udp(p->fd, CAUSE_DEVICE, host_text(&p->host, text)))
+		*again = true;
+	return ret;
+}
+
+/* The first datagram decides.  False: errno tells why not */
+static bool decide(int fd, const struct msghdr *msg, int flags)
+{
+	const struct sockaddr *name = msg->msg_name;
+	char text[HOST_TEXT];
+	struct host host;
+	enum cause cause;
+
+	if (!say_port(host_get(&host, name, msg->msg_namelen) ?
+		      host.port : 0)) {
+		turn_plain(fd, CAUSE_NONE, NULL);
+		return true;
+	}
+	cause = turn_sending(fd, &host, flags & MSG_DONTWAIT);
+	if (!cause)
+		return true;
+	host_text(&host, text);
+	if (settings.strict) {
+		say_cause(cause, text);
+		errno = say_errno(cause);
+		return false;
+	}
+	turn_plain(fd, cause, text);
+	return true;
+}
+
+static bool is_address(const struct sock *s, const struct msghdr *msg)
+{
+	struct host host;
+
+	return msg->msg_name &&
+	       host_get(&host, msg->msg_name, msg->msg_namelen) && host.port &&
+	       (s->family == AF_INET6 || host_is_ipv4(&host));
+}
+
+ssize_t send_message(int fd, const struct msghdr *msg, int flags)
+{
+	struct sending p;
+	bool again = true;
+	ssize_t ret = 0;
+	struct sock *s;
+
+	while (again) {
+		s = sock_of(fd);
+		if (!s)
+			return real.sendmsg(fd, msg, flags);
+		if (s->state == SOCK_FRESH) {
+			/* libc and the kernel know what is wrong */
+			if (!is_address(s, msg))
+				return real.sendmsg(fd, msg, flags);
+			if (!decide(fd, msg, flags))
+				return -1;
+			continue;
+		}
+		p = (struct sending){ .fd = fd, .s = s, .gen = s->gen,
+				      .msg = msg, .flags = flags };
+		again = false;
+		ret = send_ttp(&p, &again);
+	}
+	return ret;
+}
