@@ -20,6 +20,7 @@ static void __attribute__((constructor)) start(void)
 
 static void __attribute__((destructor)) stop(void)
 {
+	sock_each(send_drain);
 	say_end();
 }
 
@@ -268,6 +269,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 EXPORT int close(int fd)
 {
 	NEED_REAL();
+	send_drain(fd);
 	sock_forget(fd);
 	sock_unwatch(fd);
 	return real.close(fd);

@@ -199,6 +199,8 @@ int option_get(int fd, int level, int name, void *value, socklen_t *len)
 		return real.getsockopt(fd, level, name, value, len);
 	if (level == SOL_SOCKET && name == SO_DOMAIN && value && len)
 		return give_number(s->family, value, len);
+	if (level == SOL_SOCKET && name == SO_ERROR && s->error && value && len)
+		return give_number(sock_take_error(s, s->gen, fd), value, len);
 	if (level == SOL_SOCKET && name == SO_PROTOCOL && value && len)
 		return give_number(IPPROTO_UDP, value, len);
 	if (level == SOL_SOCKET && !is_udps(name))

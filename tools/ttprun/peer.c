@@ -178,6 +178,21 @@ static enum cause plain_cause(const struct host *host)
 	return v4 == INADDR_BROADCAST ? CAUSE_BROADCAST : CAUSE_NONE;
 }
 
+/* The address that all of a network have: UDP is not allowed there unless asked */
+static bool is_broadcast(const struct sockaddr_storage *ss, socklen_t len)
+{
+	bool broadcast = false;
+	int fd;
+
+	fd = real.socket(ss->ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return false;
+	if (real.connect(fd, (struct sockaddr *)ss, len))
+		broadcast = errno == EACCES;
+	real.close(fd);
+	return broadcast;
+}
+
 static enum cause ask(const struct host *host, bool hurry,
 		      struct sockaddr_ttp *addr)
 {
@@ -196,7 +211,7 @@ static enum cause ask(const struct host *host, bool hurry,
 	case ETIMEDOUT:
 		return CAUSE_NEIGHBOUR;
 	case EHOSTUNREACH:
-		return CAUSE_REMOTE;
+		return is_broadcast(&ss, len) ? CAUSE_BROADCAST : CAUSE_REMOTE;
 	}
 	say_verbose("libttp: %s", strerrordesc_np(errno));
 	return CAUSE_LOOKUP;

@@ -182,22 +182,6 @@ static bool wait_again(int fd, int *flags, struct patience *p)
 	return false;
 }
 
-static int take_error(struct receiving *r)
-{
-	int error = 0;
-	sigset_t old;
-
-	if (!r->s->error)
-		return 0;
-	sock_lock(&old);
-	if (sock_is(r->s, r->gen, r->fd)) {
-		error = r->s->error;
-		r->s->error = 0;
-	}
-	sock_unlock(&old);
-	return error;
-}
-
 static bool is_message(const struct receiving *r)
 {
 	return r->info.kind == TTP_KIND_REQUEST ||
@@ -236,9 +220,10 @@ static ssize_t recv_ttp(struct receiving *r, struct msghdr *msg, int flags,
 {
 	ssize_t ret;
 
-	errno = take_error(r);
+	errno = sock_take_error(r->s, r->gen, r->fd);
 	if (errno)
 		return -1;
+	r->s->sends = 0;
 	ret = receive(r, msg->msg_iov, msg->msg_iovlen, flags & RECV_FLAGS);
 	if (ret < 0) {
 		/* closed behind our back, and something else now */
@@ -304,12 +289,10 @@ bool recv_swallow(int fd)
 		if (!r.s || r.s->state != SOCK_TTP)
 			break;
 		r.gen = r.s->gen;
-		if (r.s->error)
-			break;
 		ret = receive(&r, NULL, 0, MSG_PEEK | MSG_DONTWAIT);
 		if (ret < 0 && errno == EAGAIN) {
 			errno = saved;
-			return false;
+			return r.s->error;
 		}
 		if (ret < 0 || !r.info.kind || is_message(&r))
 			break;

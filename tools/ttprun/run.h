@@ -179,6 +179,11 @@ enum state {
 /* Requests that nobody has answered, beyond which one-way messages follow */
 #define SOCK_OPEN	256
 
+/* Messages sent without a receive call, after which failures are looked for:
+ * unread ones count against SO_SNDBUF, and some programs only send
+ */
+#define SOCK_SENDS	64
+
 /**
  * struct sock - a socket of the program; protected by the lock of sock.c
  * @gen: grows when it ends: the memory stays, and is used again
@@ -189,10 +194,12 @@ enum state {
  * @auto_port: by the program, but without a port
  * @connected: to @remote, which is @to
  * @proven: something was received over TTP
+ * @oneway: one-way messages were sent
  * @n_options: used of @options
  * @n_watches: used of @watches
  * @open: own requests without an answer, about
- * @error: to be returned by the next receive call
+ * @sends: since the last receive call
+ * @error: to be returned by the next call
  * @forks: of the process before it was made
  * @local: what getsockname() says
  * @copies: datagrams that may have to be sent again, by UDP
@@ -207,9 +214,11 @@ struct sock {
 	bool			auto_port;
 	bool			connected;
 	bool			proven;
+	bool			oneway;
 	unsigned int		n_options;
 	unsigned int		n_watches;
 	unsigned int		open;
+	unsigned int		sends;
 	int			error;
 	unsigned int		forks;
 	struct host		local;
@@ -243,8 +252,10 @@ bool sock_note_option(struct sock *s, int level, int name, const void *value,
 const struct option *sock_option(const struct sock *s, int level, int name);
 bool sock_flag(const struct sock *s, int level, int name);
 bool sock_from(struct sock *s, const struct sockaddr_ttp *from, bool note);
+int sock_take_error(struct sock *s, unsigned int gen, int fd);
 bool sock_nonblocking(int fd);
 bool sock_shared(const struct sock *s);
+void sock_each(void (*fn)(int fd));
 
 /* ---- tags.c: requests of others that are not answered */
 
@@ -285,6 +296,7 @@ void option_for_ttp(const struct sock *s, int fd);
 /* ---- send.c, recv.c, wait.c */
 
 ssize_t send_message(int fd, const struct msghdr *msg, int flags);
+void send_drain(int fd);
 ssize_t recv_message(int fd, struct msghdr *msg, int flags);
 bool recv_swallow(int fd);
 

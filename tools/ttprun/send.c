@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "run.h"
 
@@ -15,6 +16,10 @@
 
 /* Answers to requests that are gone, before the others are forgotten as well */
 #define STALE_TAGS	8
+
+/* A second in all, after which a peer that is silent is given up */
+#define DRAIN_PAUSE_NS	10000000
+#define DRAIN_TRIES	110
 
 struct sending {
 	int			fd;
@@ -175,6 +180,7 @@ static void sent(struct sending *p, uint64_t cookie, bool oneway)
 	sock_lock(&old);
 	if (sock_is(p->s, p->gen, p->fd)) {
 		p->s->open += !oneway;
+		p->s->oneway |= oneway;
 		if (!p->s->proven && !settings.strict)
 			copy_keep(p->s, cookie, &p->host, p->msg, p->len);
 	}
@@ -212,6 +218,36 @@ static ssize_t send_request(struct sending *p)
 	return ret;
 }
 
+/*
+ * A program that has sent something and ends, or closes the socket: UDP would
+ * have it on its way by now, TTP would take it back.  So it waits until one-way
+ * messages are acknowledged, a round trip as a rule.
+ */
+void send_drain(int fd)
+{
+	struct timespec pause = { 0, 20000 };
+	struct sock *s = sock_of(fd);
+	struct ttp_status status;
+	unsigned int open, tries;
+	int saved = errno;
+	socklen_t len;
+
+	if (!s || s->state != SOCK_TTP || !s->oneway || s->fds > 1 ||
+	    sock_shared(s) || !sock_may_change())
+		return;
+	open = s->open;
+	for (tries = 0; tries < DRAIN_TRIES; tries++) {
+		len = sizeof(status);
+		if (real.getsockopt(fd, SOL_TTP, TTP_STATUS, &status, &len) ||
+		    status.rpcs_out <= open)
+			break;
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < DRAIN_PAUSE_NS)
+			pause.tv_nsec *= 2;
+	}
+	errno = saved;
+}
+
 /* *@again: the socket is UDP now */
 static ssize_t send_ttp(struct sending *p, bool *again)
 {
@@ -222,6 +258,8 @@ static ssize_t send_ttp(struct sending *p, bool *again)
 	err = check(p);
 	if (!err)
 		err = control_check(p->msg, p->len);
+	if (!err)
+		err = sock_take_error(p->s, p->gen, p->fd);
 	if (err)
 		return fail(err);
 	switch (find(p)) {
@@ -292,6 +330,11 @@ ssize_t send_message(int fd, const struct msghdr *msg, int flags)
 				return real.sendmsg(fd, msg, flags);
 			if (!decide(fd, msg, flags))
 				return -1;
+			continue;
+		}
+		if (++s->sends >= SOCK_SENDS) {
+			s->sends = 0;
+			recv_swallow(fd);
 			continue;
 		}
 		p = (struct sending){ .fd = fd, .s = s, .gen = s->gen,

@@ -229,6 +229,16 @@ void sock_also(int fd, int new_fd)
 	sock_unlock(&old);
 }
 
+/* At the end of the program: no lock, nobody else is to be expected */
+void sock_each(void (*fn)(int fd))
+{
+	int fd;
+
+	for (fd = 0; fd < table_end; fd++)
+		if (sock_of(fd))
+			fn(fd);
+}
+
 /* Who watches us by epoll, for when another socket takes the place */
 
 static struct watch *find_watch(struct sock *s, int epfd, int fd)
@@ -339,6 +349,23 @@ bool sock_from(struct sock *s, const struct sockaddr_ttp *from, bool note)
 	if (note)
 		s->seen[hash / 2 % SOCK_SEEN] = hash;
 	return s->seen[hash / 2 % SOCK_SEEN] == hash;
+}
+
+/* As UDP: an error that came by itself is told once, by whatever call is next */
+int sock_take_error(struct sock *s, unsigned int gen, int fd)
+{
+	int error = 0;
+	sigset_t old;
+
+	if (!s->error)
+		return 0;
+	sock_lock(&old);
+	if (sock_is(s, gen, fd)) {
+		error = s->error;
+		s->error = 0;
+	}
+	sock_unlock(&old);
+	return error;
 }
 
 bool sock_nonblocking(int fd)
