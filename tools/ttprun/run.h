@@ -81,6 +81,7 @@ enum cause {
 	CAUSE_REFUSED,		/* nobody has that port in TTP */
 	CAUSE_PORT,		/* our port is taken in TTP */
 	CAUSE_OPTION,		/* a socket option that only UDP has */
+	CAUSE_NETNS,		/* the socket is of another network namespace */
 	CAUSE_LOOKUP,		/* an error while looking */
 	CAUSE_TABLE,		/* a descriptor or sockets too many */
 	CAUSE_COUNT,

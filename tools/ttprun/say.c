@@ -47,6 +47,8 @@ static const struct {
 	[CAUSE_PORT] = { "the port is taken in TTP (which has no SO_REUSEADDR and SO_REUSEPORT)",
 			 EADDRINUSE },
 	[CAUSE_OPTION] = { "a socket option that only UDP has", EOPNOTSUPP },
+	[CAUSE_NETNS] = { "the socket is of another network namespace",
+			  ENETUNREACH },
 	[CAUSE_LOOKUP] = { "the address could not be looked up",
 			   EHOSTUNREACH },
 	[CAUSE_TABLE] = { "too many sockets or options, or too high a descriptor",

