@@ -88,7 +88,7 @@ static int failed(struct receiving *r)
 		give_up = cause && !r->s->proven && copy_only(r->s, &host);
 	}
 	sock_unlock(&old);
-	if (cause == CAUSE_SILENT)
+	if (cause == CAUSE_SILENT && !settings.strict)
 		peer_silent(&r->from);
 	if (give_up && !turn_udp(r->fd, cause, host_text(&host, text)))
 		return 0;

@@ -196,6 +196,8 @@ enum state {
  * @connected: to @remote, which is @to
  * @proven: something was received over TTP
  * @oneway: one-way messages were sent
+ * @more: a message is under construction (MSG_MORE), for @more_to
+ * @more_len: bytes of it so far
  * @n_options: used of @options
  * @n_watches: used of @watches
  * @open: own requests without an answer, about
@@ -216,6 +218,8 @@ struct sock {
 	bool			connected;
 	bool			proven;
 	bool			oneway;
+	bool			more;
+	size_t			more_len;
 	unsigned int		n_options;
 	unsigned int		n_watches;
 	unsigned int		open;
@@ -225,6 +229,7 @@ struct sock {
 	struct host		local;
 	struct host		remote;
 	struct sockaddr_ttp	to;
+	struct sockaddr_ttp	more_to;
 	struct copies		*copies;
 	struct sock		*next_free;
 	struct option		options[SOCK_OPTIONS];

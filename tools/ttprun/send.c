@@ -12,7 +12,8 @@
 
 #include "run.h"
 
-#define SEND_FLAGS	(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CONFIRM | MSG_EOR)
+#define SEND_FLAGS \
+	(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CONFIRM | MSG_EOR | MSG_MORE)
 
 /* Answers to requests that are gone, before the others are forgotten as well */
 #define STALE_TAGS	8
@@ -28,6 +29,7 @@ struct sending {
 	const struct msghdr	*msg;
 	int			flags;
 	size_t			len;
+	bool			more;	/* not the first part of a message */
 	struct host		host;
 	struct sockaddr_ttp	to;
 	bool			connected;
@@ -55,12 +57,16 @@ static ssize_t fail(int error)
 static int check(struct sending *p)
 {
 	const struct sockaddr *name = p->msg->msg_name;
+	size_t max = p->s->family == AF_INET ? MAX_IPV4 : MAX_IPV6;
 
 	p->len = length(p->msg);
-	if (p->len > (p->s->family == AF_INET ? MAX_IPV4 : MAX_IPV6))
+	p->more = p->s->more;
+	if (p->len > max || (p->more && p->len + p->s->more_len > max))
 		return EMSGSIZE;
 	if (p->flags & MSG_OOB)
 		return EOPNOTSUPP;
+	if (p->more)
+		return 0;
 	if (!name)
 		return p->s->connected ? 0 : EDESTADDRREQ;
 	if (!host_get(&p->host, name, p->msg->msg_namelen))
@@ -131,6 +137,47 @@ static void keep_tag(struct sending *p)
 	errno = saved;
 }
 
+/* What the message under construction is after a part of it was sent, or not */
+static void note_part(struct sending *p, bool good)
+{
+	int saved = errno;
+	sigset_t old;
+
+	/* the kernel has dropped it */
+	if (!good && errno != ECONNRESET && errno != ENETUNREACH &&
+	    errno != ENODEV)
+		return;
+	if (!p->more && !(p->flags & MSG_MORE))
+		return;
+	sock_lock(&old);
+	if (sock_is(p->s, p->gen, p->fd)) {
+		p->s->more = good && p->flags & MSG_MORE;
+		p->s->more_len = p->more ? p->s->more_len + p->len : p->len;
+		if (!p->more)
+			p->s->more_to = p->to;
+	}
+	sock_unlock(&old);
+	errno = saved;
+}
+
+/* Another part: it goes where the first one went, as with UDP */
+static ssize_t send_part(struct sending *p)
+{
+	struct sockaddr_ttp to = p->s->more_to;
+	bool named = to.sttp_rpc || !p->s->connected;
+	struct msghdr msg = {
+		.msg_name = named ? &to : NULL,
+		.msg_namelen = named ? sizeof(to) : 0,
+		.msg_iov = p->msg->msg_iov,
+		.msg_iovlen = p->msg->msg_iovlen,
+	};
+	ssize_t ret;
+
+	ret = real.sendmsg(p->fd, &msg, p->flags & SEND_FLAGS);
+	note_part(p, ret >= 0);
+	return ret;
+}
+
 /* As an answer.  False: there is none to give, it is a message of its own. */
 static bool send_answer(struct sending *p, ssize_t *ret)
 {
@@ -145,8 +192,10 @@ static bool send_answer(struct sending *p, ssize_t *ret)
 
 	while (take_tag(p)) {
 		*ret = real.sendmsg(p->fd, &msg, p->flags & SEND_FLAGS);
-		if (*ret >= 0)
+		if (*ret >= 0) {
+			note_part(p, true);
 			return true;
+		}
 		if (errno != ECONNRESET) {
 			keep_tag(p);
 			return true;
@@ -181,7 +230,7 @@ static void sent(struct sending *p, uint64_t cookie, bool oneway)
 	if (sock_is(p->s, p->gen, p->fd)) {
 		p->s->open += !oneway;
 		p->s->oneway |= oneway;
-		if (!p->s->proven && !settings.strict)
+		if (!p->s->proven && !settings.strict && !(p->flags & MSG_MORE))
 			copy_keep(p->s, cookie, &p->host, p->msg, p->len);
 	}
 	sock_unlock(&old);
@@ -213,8 +262,10 @@ static ssize_t send_request(struct sending *p)
 	how.flags = oneway ? TTP_F_ONEWAY : 0;
 	memcpy(CMSG_DATA(&control.head), &how, sizeof(how));
 	ret = real.sendmsg(p->fd, &msg, p->flags & SEND_FLAGS);
-	if (ret >= 0)
+	if (ret >= 0) {
+		note_part(p, true);
 		sent(p, how.cookie, oneway);
+	}
 	return ret;
 }
 
@@ -262,6 +313,8 @@ static ssize_t send_ttp(struct sending *p, bool *again)
 		err = sock_take_error(p->s, p->gen, p->fd);
 	if (err)
 		return fail(err);
+	if (p->more)
+		return send_part(p);
 	switch (find(p)) {
 	case -1:
 		return -1;

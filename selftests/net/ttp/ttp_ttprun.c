@@ -901,6 +901,35 @@ TEST_F(udp, truncation)
 	EXPECT_EQ(5, recv(self->server, buf, 3, MSG_TRUNC));
 }
 
+TEST_F(udp, messages_in_parts)
+{
+	static char big[65507];
+	struct sockaddr_in from;
+	char buf[8];
+	int i;
+
+	enter(1);
+	ASSERT_EQ(0, ask(self->client, self->server, self->to));
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(1, R(sendto(self->client, "a", 1, MSG_MORE,
+				      (void *)&self->to, sizeof(self->to))));
+		EXPECT_EQ(-EMSGSIZE, R(send(self->client, big, 65507, 0)));
+		EXPECT_EQ(1, R(send(self->client, "b", 1, MSG_MORE)));
+		EXPECT_EQ(-EAGAIN, R(recv(self->server, buf, 8, MSG_DONTWAIT)));
+		EXPECT_EQ(1, R(send(self->client, "c", 1, 0)));
+		ASSERT_EQ(3, from_ip(self->server, buf, 8, 0, &from));
+		EXPECT_EQ(0, memcmp(buf, "abc", 3));
+		/* an answer */
+		EXPECT_EQ(1, R(sendto(self->server, "A", 1, MSG_MORE,
+				      (void *)&from, sizeof(from))));
+		EXPECT_EQ(1, to_ip(self->server, "B", 1, from));
+		ASSERT_EQ(2, from_ip(self->client, buf, 8, 0, &from));
+		EXPECT_EQ(0, memcmp(buf, "AB", 2));
+		ASSERT_EQ(0, connect_ip(self->client, self->to));
+	}
+	EXPECT_EQ(0, ask(self->client, self->server, self->to));
+}
+
 TEST_F(udp, destinations_that_are_wrong)
 {
 	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6,
