@@ -138,6 +138,25 @@ static void made_up_ipv6(const struct sockaddr_ttp *addr, struct host *host)
 		mac[3], mac[4], mac[5] }, 16);
 }
 
+/* Was it made up for whom we have just heard of?  Then there is no need to ask. */
+static bool made_up_ipv6_find(const struct host *host,
+			      struct sockaddr_ttp *addr)
+{
+	const uint8_t *ip = host->addr.s6_addr;
+	struct sockaddr_ttp mac = {
+		.sttp_ifindex = host->scope,
+		.sttp_addr = { ip[8] ^ 2, ip[9], ip[10], ip[13], ip[14],
+			       ip[15] },
+	};
+	const struct back *b = back + slot_of_mac(&mac);
+
+	if (!IN6_IS_ADDR_LINKLOCAL(&host->addr) || !same_mac(&b->addr, &mac) ||
+	    !same_ip(&b->host, host))
+		return false;
+	*addr = b->addr;
+	return true;
+}
+
 static void make_up(const struct sockaddr_ttp *addr, int family,
 		    struct host *host)
 {
@@ -271,7 +290,7 @@ static bool recall(const struct host *host, struct sockaddr_ttp *to,
 {
 	struct forth *f = forth + slot_of_host(host);
 
-	if (made_up_find(host, to)) {
+	if (made_up_find(host, to) || made_up_ipv6_find(host, to)) {
 		*cause = CAUSE_NONE;
 		return true;
 	}
