@@ -301,32 +301,40 @@ static bool recall(const struct host *host, struct sockaddr_ttp *to,
 	return true;
 }
 
-/* Whose address is that?  @hurry: do not wait for it too long */
-enum cause peer_find(const struct host *host, bool hurry,
+/**
+ * peer_find() - whose address is that?
+ * @host: the address
+ * @fd: on whose behalf; if its calls must not block this one does not for long
+ * @flags: of the call
+ * @to: is filled in
+ *
+ * Return: why it is nobody's.
+ */
+enum cause peer_find(const struct host *host, int fd, int flags,
 		     struct sockaddr_ttp *to)
 {
 	enum cause cause = plain_cause(host);
+	bool hurry, known;
 	sigset_t old;
-	bool known;
 
 	if (cause)
 		return cause;
 	sock_lock(&old);
 	known = recall(host, to, &cause);
+	if (known && !cause && is_silent(to))
+		cause = CAUSE_SILENT;
 	sock_unlock(&old);
 	if (!known) {
+		hurry = flags & MSG_DONTWAIT || sock_nonblocking(fd);
 		cause = ask(host, hurry, to);
 		sock_lock(&old);
 		remember(host, to, cause);
+		if (!cause && is_silent(to))
+			cause = CAUSE_SILENT;
 		sock_unlock(&old);
 	}
-	if (cause)
-		return cause;
 	to->sttp_port = host->port;
-	sock_lock(&old);
-	known = is_silent(to);
-	sock_unlock(&old);
-	return known ? CAUSE_SILENT : CAUSE_NONE;
+	return cause;
 }
 
 static bool ask_back(const struct sockaddr_ttp *from, int family,

@@ -138,7 +138,7 @@ const char *host_text(const struct host *host, char *text);
 
 /* ---- peer.c: from IP addresses to peers, and back */
 
-enum cause peer_find(const struct host *host, bool hurry,
+enum cause peer_find(const struct host *host, int fd, int flags,
 		     struct sockaddr_ttp *to);
 void peer_name(const struct sockaddr_ttp *from, int family, bool only_ipv6,
 	       struct host *host);
@@ -286,7 +286,7 @@ struct copies *copy_take(struct sock *s);
 
 enum cause turn_bound(int fd, const struct host *local, bool auto_port);
 enum cause turn_connected(int fd, const struct host *remote);
-enum cause turn_sending(int fd, const struct host *remote, bool hurry);
+enum cause turn_sending(int fd, const struct host *remote, int flags);
 int turn_reconnect(int fd, const struct host *remote);
 int turn_udp(int fd, enum cause cause, const char *what);
 void turn_plain(int fd, enum cause cause, const char *what);

@@ -33,6 +33,7 @@ struct sending {
 	struct host		host;
 	struct sockaddr_ttp	to;
 	bool			connected;
+	bool			oneway;
 };
 
 static size_t length(const struct msghdr *msg)
@@ -77,36 +78,40 @@ static int check(struct sending *p)
 	return p->host.port ? 0 : EINVAL;
 }
 
-/* Find @to.  0 if it is found, 1 if the socket is UDP now, or -1 with errno */
-static int find(struct sending *p)
+/* False if @to is the peer, or there is none; true if it is another one */
+static bool is_elsewhere(struct sending *p)
 {
-	enum cause cause = CAUSE_NONE;
-	char text[HOST_TEXT];
+	bool elsewhere;
 	sigset_t old;
-	bool proven;
 
 	sock_lock(&old);
-	proven = p->s->proven;
 	p->connected = p->s->connected;
 	if (p->connected && !p->msg->msg_name)
 		p->host = p->s->remote;
+	elsewhere = p->connected && !host_same(&p->host, &p->s->remote);
 	p->to = p->s->to;
-	if (p->connected && !host_same(&p->host, &p->s->remote))
-		cause = CAUSE_COUNT;
 	sock_unlock(&old);
-	if (cause) {	/* UDP can, TTP cannot */
+	return elsewhere;
+}
+
+/* Find @to.  0 if it is found, 1 if the socket is UDP now, or -1 with errno */
+static int find(struct sending *p)
+{
+	char text[HOST_TEXT];
+	enum cause cause;
+
+	if (p->s->connected && is_elsewhere(p)) {	/* UDP can, TTP cannot */
 		say_verbose("%s: connected elsewhere",
 			    host_text(&p->host, text));
 		return fail(EISCONN);
 	}
 	if (p->connected)
 		return 0;
-	cause = peer_find(&p->host, p->flags & MSG_DONTWAIT ||
-			  sock_nonblocking(p->fd), &p->to);
+	cause = peer_find(&p->host, p->fd, p->flags, &p->to);
 	if (!cause)
 		return 0;
 	/* others talk TTP to it: it cannot be given up */
-	if (proven) {
+	if (p->s->proven) {
 		say_verbose("%s: cannot be sent to by a socket that has peers in TTP",
 			    host_text(&p->host, text));
 		return fail(say_errno(cause));
@@ -114,13 +119,18 @@ static int find(struct sending *p)
 	return turn_udp(p->fd, cause, host_text(&p->host, text)) ? -1 : 1;
 }
 
+/* False: there is no request from there, and the message is to be @oneway */
 static bool take_tag(struct sending *p)
 {
+	bool taken = false;
 	sigset_t old;
-	bool taken;
 
 	sock_lock(&old);
-	taken = sock_is(p->s, p->gen, p->fd) && tags_take(p->s, &p->to);
+	if (sock_is(p->s, p->gen, p->fd)) {
+		taken = tags_take(p->s, &p->to);
+		p->oneway = settings.oneway || p->s->open >= SOCK_OPEN ||
+			    sock_from(p->s, &p->to, false);
+	}
 	sock_unlock(&old);
 	return taken;
 }
@@ -210,26 +220,14 @@ static bool send_answer(struct sending *p, ssize_t *ret)
 	return false;
 }
 
-static bool want_oneway(struct sending *p)
-{
-	sigset_t old;
-	bool oneway;
-
-	sock_lock(&old);
-	oneway = settings.oneway || p->s->open >= SOCK_OPEN ||
-		 sock_from(p->s, &p->to, false);
-	sock_unlock(&old);
-	return oneway;
-}
-
-static void sent(struct sending *p, uint64_t cookie, bool oneway)
+static void sent(struct sending *p, uint64_t cookie)
 {
 	sigset_t old;
 
 	sock_lock(&old);
 	if (sock_is(p->s, p->gen, p->fd)) {
-		p->s->open += !oneway;
-		p->s->oneway |= oneway;
+		p->s->open += !p->oneway;
+		p->s->oneway |= p->oneway;
 		if (!p->s->proven && !settings.strict && !(p->flags & MSG_MORE))
 			copy_keep(p->s, cookie, &p->host, p->msg, p->len);
 	}
@@ -255,16 +253,15 @@ static ssize_t send_request(struct sending *p)
 		.msg_control = &control,
 		.msg_controllen = sizeof(control),
 	};
-	bool oneway = want_oneway(p);
 	ssize_t ret;
 
 	how.cookie = peer_cookie(&p->host);
-	how.flags = oneway ? TTP_F_ONEWAY : 0;
+	how.flags = p->oneway ? TTP_F_ONEWAY : 0;
 	memcpy(CMSG_DATA(&control.head), &how, sizeof(how));
 	ret = real.sendmsg(p->fd, &msg, p->flags & SEND_FLAGS);
 	if (ret >= 0) {
 		note_part(p, true);
-		sent(p, how.cookie, oneway);
+		sent(p, how.cookie);
 	}
 	return ret;
 }
@@ -344,7 +341,7 @@ static bool decide(int fd, const struct msghdr *msg, int flags)
 		turn_plain(fd, CAUSE_NONE, NULL);
 		return true;
 	}
-	cause = turn_sending(fd, &host, flags & MSG_DONTWAIT);
+	cause = turn_sending(fd, &host, flags);
 	if (!cause)
 		return true;
 	host_text(&host, text);

@@ -214,7 +214,7 @@ enum cause turn_bound(int fd, const struct host *local, bool auto_port)
 	enum cause cause = have_device();
 
 	if (!cause && !host_is_any(local))
-		cause = peer_find(local, false, &own);
+		cause = peer_find(local, fd, 0, &own);
 	if (!cause)
 		cause = begin(&t, fd);
 	t.local = *local;
@@ -250,7 +250,7 @@ enum cause turn_connected(int fd, const struct host *remote)
 
 	cause = have_device();
 	if (!cause)
-		cause = peer_find(remote, sock_nonblocking(fd), &to);
+		cause = peer_find(remote, fd, 0, &to);
 	if (!cause)
 		cause = begin(&t, fd);
 	if (cause)
@@ -269,11 +269,11 @@ enum cause turn_connected(int fd, const struct host *remote)
  * turn_sending() - a socket that is about to send its first datagram becomes TTP
  * @fd: a descriptor of it, UDP
  * @remote: where to
- * @hurry: the call must not wait
+ * @flags: of the call
  *
  * Return: why not.
  */
-enum cause turn_sending(int fd, const struct host *remote, bool hurry)
+enum cause turn_sending(int fd, const struct host *remote, int flags)
 {
 	struct turned t = { .ttp = -1 };
 	struct sockaddr_ttp to;
@@ -281,7 +281,7 @@ enum cause turn_sending(int fd, const struct host *remote, bool hurry)
 
 	cause = have_device();
 	if (!cause)
-		cause = peer_find(remote, hurry || sock_nonblocking(fd), &to);
+		cause = peer_find(remote, fd, flags, &to);
 	if (!cause)
 		cause = begin(&t, fd);
 	if (cause)
@@ -462,7 +462,7 @@ int turn_reconnect(int fd, const struct host *remote)
 		set_remote(fd, NULL, NULL);
 		return 0;
 	}
-	cause = peer_find(remote, sock_nonblocking(fd), &to);
+	cause = peer_find(remote, fd, 0, &to);
 	if (!cause)
 		cause = connect_ttp(fd, &to);
 	if (!cause) {
