@@ -5,7 +5,7 @@
 #
 # kernels: uml uml-debug 6.12
 # append: ipv6.disable=0
-# programs: sockperf dnsmasq dig memcached
+# programs: sockperf dnsmasq dig memcached snmpd nsd chronyd
 # wall: 600
 
 . ./ttp_lib.sh
