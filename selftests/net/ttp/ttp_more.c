@@ -254,31 +254,6 @@ TEST_F(ttp_more, ttp_send_comes_with_the_first_part)
 	EXPECT_EQ(0, got.info.cookie);
 }
 
-static long put_how_more(int fd, const void *buf, size_t len,
-			 struct sockaddr_ttp addr, struct ttp_send how)
-{
-	union {
-		char buf[CMSG_SPACE(sizeof(how))];
-		struct cmsghdr align;
-	} control = {};
-	struct iovec iov = { (void *)buf, len };
-	struct msghdr msg = {
-		.msg_name = &addr,
-		.msg_namelen = sizeof(addr),
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
-
-	cmsg->cmsg_level = SOL_TTP;
-	cmsg->cmsg_type = TTP_SEND;
-	cmsg->cmsg_len = CMSG_LEN(sizeof(how));
-	memcpy(CMSG_DATA(cmsg), &how, sizeof(how));
-	return R(sendmsg(fd, &msg, MSG_MORE));
-}
-
 TEST_F(ttp_more, what_the_first_part_wants_is_done)
 {
 	struct ttp_send how = {
@@ -289,7 +264,8 @@ TEST_F(ttp_more, what_the_first_part_wants_is_done)
 
 	ASSERT_EQ(0, set_opt(self->s, SOL_TTP, TTP_RECVINFO, 1));
 	ASSERT_EQ(0, set_opt(self->c, SOL_TTP, TTP_RECVINFO, 1));
-	ASSERT_EQ(1, put_how_more(self->c, "a", 1, self->to, how));
+	ASSERT_EQ(1, put_how_flags(self->c, "a", 1, MSG_MORE, self->to,
+				   how));
 	ASSERT_EQ(1, put(self->c, "b", 1, 0, self->to));
 	ASSERT_EQ(2, get(self->s, in, 9, 0, &got));
 	EXPECT_EQ(TTP_KIND_ONEWAY, got.info.kind);
@@ -297,7 +273,8 @@ TEST_F(ttp_more, what_the_first_part_wants_is_done)
 	EXPECT_EQ(TTP_KIND_COMPLETION, got.info.kind);
 	EXPECT_EQ(78, got.info.cookie);
 	how = (struct ttp_send) { .cookie = 79, .timeout_ms = 30 };
-	ASSERT_EQ(1, put_how_more(self->c, "a", 1, self->to, how));
+	ASSERT_EQ(1, put_how_flags(self->c, "a", 1, MSG_MORE, self->to,
+				   how));
 	sleep_ms(50);		/* the time of an RPC begins with it */
 	ASSERT_EQ(1, put(self->c, "b", 1, 0, self->to));
 	ASSERT_EQ(0, get(self->c, in, 9, 0, &got));

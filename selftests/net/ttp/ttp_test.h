@@ -191,8 +191,8 @@ static inline long put(int fd, const void *buf, size_t len, int flags,
 	return R(sendto(fd, buf, len, flags, (void *)&addr, sizeof(addr)));
 }
 
-static inline long put_how(int fd, const void *buf, size_t len,
-			   struct sockaddr_ttp addr, struct ttp_send how)
+static inline long put_how_flags(int fd, const void *buf, size_t len, int flags,
+				 struct sockaddr_ttp addr, struct ttp_send how)
 {
 	union {
 		char buf[CMSG_SPACE(sizeof(how))];
@@ -213,7 +213,13 @@ static inline long put_how(int fd, const void *buf, size_t len,
 	cmsg->cmsg_type = TTP_SEND;
 	cmsg->cmsg_len = CMSG_LEN(sizeof(how));
 	memcpy(CMSG_DATA(cmsg), &how, sizeof(how));
-	return R(sendmsg(fd, &msg, 0));
+	return R(sendmsg(fd, &msg, flags));
+}
+
+static inline long put_how(int fd, const void *buf, size_t len,
+			   struct sockaddr_ttp addr, struct ttp_send how)
+{
+	return put_how_flags(fd, buf, len, 0, addr, how);
 }
 
 /* What the last receive call returned besides the bytes */

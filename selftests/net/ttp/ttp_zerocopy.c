@@ -318,27 +318,10 @@ TEST_F(ttp_zerocopy, nothing_is_copied_where_nobody_wants_it)
 TEST_F(ttp_zerocopy, what_is_done_with_is_not_what_is_received)
 {
 	struct ttp_send how = { .flags = TTP_F_ONEWAY };
-	struct iovec iov = { self->buf, 100000 };
-	union {
-		char buf[CMSG_SPACE(sizeof(how))];
-		struct cmsghdr align;
-	} control = {};
-	struct msghdr msg = {
-		.msg_name = &self->to,
-		.msg_namelen = sizeof(self->to),
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
 
-	cmsg->cmsg_level = SOL_TTP;
-	cmsg->cmsg_type = TTP_SEND;
-	cmsg->cmsg_len = CMSG_LEN(sizeof(how));
-	memcpy(CMSG_DATA(cmsg), &how, sizeof(how));
 	fill(self->buf, 100000, 15);
-	ASSERT_EQ(100000, R(sendmsg(self->c, &msg, MSG_ZEROCOPY)));
+	ASSERT_EQ(100000, put_how_flags(self->c, self->buf, 100000,
+					MSG_ZEROCOPY, self->to, how));
 	/* It has arrived, and waits to be read */
 	ASSERT_LE(0, wait_done(self->c, 0, 0));
 	memset(self->buf, 0xee, 100000);
