@@ -263,7 +263,7 @@ static int ttp_shutdown(struct socket *sock, int how)
 	release_sock(sk);
 	/* Wakes every sleeper, reader or writer */
 	sk->sk_state_change(sk);
-	if (sk->sk_shutdown & SEND_SHUTDOWN)
+	if ((how + 1) & SEND_SHUTDOWN)
 		ttp_draft_discard(sk);
 	return 0;
 }

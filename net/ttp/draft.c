@@ -21,6 +21,9 @@ static int ttp_draft_charge(struct sock *sk, struct ttp_draft *draft, u32 cost,
 {
 	int err;
 
+	/* One message may exceed the buffer, but not what can be counted there */
+	if ((u64)draft->charged + cost + truesize > TTP_DRAFT_MAX)
+		return -ENOBUFS;
 	err = ttp_sock_charge_snd(sk, cost + truesize, draft->charged, timeo);
 	if (err)
 		return err;

@@ -8,6 +8,9 @@
 #include "message.h"
 #include "sock.h"
 
+/* Memory that one message may take; more would overflow the socket's count */
+#define TTP_DRAFT_MAX	(S32_MAX / 4 * 3)
+
 /**
  * enum ttp_draft_how - where the bytes of a message go
  * @TTP_DRAFT_SMALL: copied into one piece; all of a message

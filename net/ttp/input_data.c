@@ -561,6 +561,12 @@ void ttp_input_data(struct ttp_input *in, struct sk_buff *skb)
 		ttp_input_ack(in, &ack);
 	}
 	ttp_input_levels(in);
+	/* Memory kept for those who free memory: no socket of ours is one of them */
+	if (skb_pfmemalloc(skb)) {
+		TTP_INC(in->link, IN_NO_MEM);
+		kfree_skb_reason(skb, SKB_DROP_REASON_NOMEM);
+		return;
+	}
 	__skb_pull(skb, pkt->hlen);
 	if (pkt->id & TTP_WIRE_ID_SERVER)
 		consumed = ttp_input_response(in, skb);

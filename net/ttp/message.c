@@ -320,7 +320,9 @@ static void ttp_msgout_fill_page(struct sk_buff *skb, struct page *page,
 		return;
 	}
 	get_page(page);
-	skb_fill_page_desc(skb, skb_shinfo(skb)->nr_frags, page, offset, len);
+	/* Not accounted: the page may be a program's, or a file's */
+	skb_fill_page_desc_noacc(skb, skb_shinfo(skb)->nr_frags, page, offset,
+				 len);
 	skb->len += len;
 	skb->data_len += len;
 	skb->truesize += len;

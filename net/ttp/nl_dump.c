@@ -153,8 +153,12 @@ static int ttp_nl_dump_run(struct sk_buff *skb, struct netlink_callback *cb,
 	if (err)
 		return err;
 	/* Is the place where the last message ended still there? */
-	if (rhashtable_walk_start_check(walk->iter) || walk->iter->p != last)
+	if (rhashtable_walk_start_check(walk->iter)) {
+		walk->iter->p = NULL;	/* not all kernels do that */
 		cb->seq++;
+	} else if (walk->iter->p != last) {
+		cb->seq++;
+	}
 	walk->bucket = 0;
 	while ((obj = ttp_nl_dump_next(skb, cb, obj))) {
 		if (walk->ifindex && ifindex_of(obj) != walk->ifindex)

@@ -271,6 +271,7 @@ static void ttp_output_stamp(struct ttp_rpc *rpc, struct sk_buff *skb)
 		return;
 	skb_shinfo(skb)->tx_flags |= rpc->out.tx_flags;
 	skb_shinfo(skb)->tskey = rpc->out.tskey;
+	rpc->out.tx_flags = 0;		/* once, also if it begins anew */
 	skb_set_owner_w(skb, rpc->sk);
 }
 

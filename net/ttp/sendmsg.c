@@ -26,6 +26,7 @@
  * @msg: what the program has said
  * @len: bytes
  * @more: the message goes on in another call
+ * @zerocopy: it wants to know when its pages are its own again
  * @draft: the message, with what earlier calls have added
  * @addr: destination, with the device resolved
  * @link: that device, with a reference
@@ -39,6 +40,7 @@ struct ttp_sending {
 	struct msghdr		*msg;
 	u32			len;
 	bool			more;
+	bool			zerocopy;
 	struct ttp_draft	*draft;
 	struct sockaddr_ttp	addr;
 	struct ttp_link		*link;
@@ -197,7 +199,6 @@ static void ttp_sendmsg_wishes(const struct ttp_sending *s)
 		out->level = min_t(u8, priority, levels - 1);
 }
 
-/* Does it want to know when its pages are its own again? */
 static bool ttp_sendmsg_zerocopy(const struct ttp_sending *s)
 {
 	return s->msg->msg_flags & MSG_ZEROCOPY && s->len &&
@@ -216,19 +217,26 @@ static bool ttp_sendmsg_sg(const struct ttp_sending *s)
 	return sg;
 }
 
+/* Pages of which little is used would take the memory of all of them */
+static bool ttp_sendmsg_sparse(const struct ttp_sending *s)
+{
+	return ttp_msgout_growth(&s->draft->out, &s->msg->msg_iter, s->len,
+				 true) / 4 > s->len;
+}
+
 /*
  * Taking pages costs more than copying the bytes of a short message.  Of a message
  * in parts only one can be waited for, the first that asks for it.
  */
 static enum ttp_draft_how ttp_sendmsg_how(const struct ttp_sending *s)
 {
+	bool pin = s->zerocopy && !s->draft->out.uarg && ttp_sendmsg_sg(s);
+
 	if (!ttp_sendmsg_continues(s) && !s->more && s->len <= TTP_MSG_SMALL)
 		return TTP_DRAFT_SMALL;
 	if (s->len && s->msg->msg_flags & MSG_SPLICE_PAGES)
-		return TTP_DRAFT_PIN;
-	if (ttp_sendmsg_zerocopy(s) && !s->draft->out.uarg && ttp_sendmsg_sg(s))
-		return TTP_DRAFT_PIN;
-	return TTP_DRAFT_COPY;
+		pin = true;
+	return pin && !ttp_sendmsg_sparse(s) ? TTP_DRAFT_PIN : TTP_DRAFT_COPY;
 }
 
 static int ttp_sendmsg_add(struct ttp_sending *s, enum ttp_draft_how how)
@@ -430,9 +438,12 @@ static int ttp_sendmsg_check(struct ttp_sending *s)
 
 static int ttp_sendmsg_finish(struct ttp_sending *s)
 {
+	struct ttp_sock *ts = ttp_sk(s->sk);
+
 	if (s->more)
 		return 0;
-	WRITE_ONCE(ttp_sk(s->sk)->drafted, 0);
+	if (s->draft == READ_ONCE(ts->draft))
+		WRITE_ONCE(ts->drafted, 0);
 	return s->addr.sttp_rpc ? ttp_sendmsg_answer(s) :
 				  ttp_sendmsg_request(s);
 }
@@ -471,6 +482,7 @@ static int ttp_sendmsg_part(struct ttp_sending *s)
 	err = ttp_sendmsg_check(s);
 	if (err)
 		goto out;
+	s->zerocopy = ttp_sendmsg_zerocopy(s);
 	how = ttp_sendmsg_how(s);
 	err = ttp_sendmsg_add(s, how);
 	if (err)
@@ -480,7 +492,7 @@ static int ttp_sendmsg_part(struct ttp_sending *s)
 		s->draft->send = s->send;
 		ttp_sendmsg_wishes(s);
 	}
-	if (ttp_sendmsg_zerocopy(s))
+	if (s->zerocopy)
 		err = ttp_sendmsg_finish_numbered(s, how);
 	else
 		err = ttp_sendmsg_finish(s);
@@ -537,6 +549,9 @@ static int ttp_sendmsg_draft(struct ttp_sending *s)
 	if (!s->draft->charged) {
 		WRITE_ONCE(ts->draft, NULL);
 		kfree(s->draft);
+	} else if (!err) {
+		/* Whoever polls for room has it, if there is nothing else */
+		s->sk->sk_write_space(s->sk);
 	}
 	return err;
 }
@@ -547,10 +562,12 @@ static int ttp_sendmsg_in_parts(struct ttp_sending *s)
 	bool whole;
 	int err;
 
-	if (!(s->msg->msg_flags & MSG_DONTWAIT))
-		err = mutex_lock_interruptible(&ts->draft_lock);
-	else
+	if (s->msg->msg_flags & MSG_DONTWAIT)
 		err = mutex_trylock(&ts->draft_lock) ? 0 : -EAGAIN;
+	else if (mutex_lock_interruptible(&ts->draft_lock))
+		err = sock_intr_errno(sock_sndtimeo(s->sk, 0));
+	else
+		err = 0;
 	if (err)
 		return err;
 	whole = !s->more && !ts->draft;	/* another thread has sent it just now */
@@ -592,6 +609,7 @@ void ttp_splice_eof(struct socket *sock)
 	/* The file was shorter than sendfile() was told: that was the last part */
 	if (!READ_ONCE(ttp_sk(sock->sk)->draft))
 		return;
+	/* If this fails, the message stays, and the program may complete it */
 	iov_iter_kvec(&msg.msg_iter, ITER_SOURCE, NULL, 0, 0);
 	ttp_sendmsg(sock, &msg, 0);
 }

@@ -514,6 +514,15 @@ static void ttp_sock_write_space(struct sock *sk)
 
 /* Send buffer */
 
+/*
+ * Send buffer taken.  All that we charge is even: the odd byte is of a packet that
+ * is being freed, whose destructor gives it back after it has woken everybody.
+ */
+static int ttp_sock_wmem(const struct sock *sk)
+{
+	return round_down(sk_wmem_alloc_get(sk), 2);
+}
+
 static bool ttp_sock_try_charge_snd(struct sock *sk, u32 bytes, u32 own)
 {
 	struct ttp_sock *ts = ttp_sk(sk);
@@ -521,7 +530,7 @@ static bool ttp_sock_try_charge_snd(struct sock *sk, u32 bytes, u32 own)
 	bool ok;
 
 	spin_lock_bh(&ts->lock);
-	used = sk_wmem_alloc_get(sk);
+	used = ttp_sock_wmem(sk);
 	ok = used <= own || (u64)used + bytes <= READ_ONCE(sk->sk_sndbuf);
 	if (ok)
 		refcount_add(bytes, &sk->sk_wmem_alloc);
@@ -537,7 +546,7 @@ static bool ttp_sock_full_of_unread(struct sock *sk, u32 own)
 
 	spin_lock_bh(&ts->lock);
 	full = ts->unread &&
-	       sk_wmem_alloc_get(sk) == ts->unread * TTP_RPC_COST + own;
+	       ttp_sock_wmem(sk) == ts->unread * TTP_RPC_COST + own;
 	spin_unlock_bh(&ts->lock);
 	return full;
 }
@@ -594,7 +603,7 @@ void ttp_sock_uncharge_snd(struct sock *sk, u32 bytes)
 
 bool ttp_sock_writeable(const struct sock *sk)
 {
-	int used = sk_wmem_alloc_get(sk);
+	int used = ttp_sock_wmem(sk);
 
 	/* What is being composed may always go on, if there is nothing else */
 	return used <= READ_ONCE(ttp_sk(sk)->drafted) || used + TTP_RPC_COST +

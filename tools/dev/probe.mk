@@ -7,8 +7,6 @@
 comma := ,
 probe = $(shell grep -qsE '$(1)' $(KSRC)/include/$(2) && echo -D$(3))
 
-comma := ,
-
 TTP_PROBES := \
 	$(call probe,struct sockaddr_unsized \{,linux/socket.h,TTP_HAVE_SOCKADDR_UNSIZED) \
 	$(call probe,\bhrtimer_setup\b,linux/hrtimer.h,TTP_HAVE_HRTIMER_SETUP) \

@@ -673,6 +673,33 @@ TEST_F(ttp_more, splice_from_a_pipe)
 	close(p[1]);
 }
 
+TEST_F(ttp_more, little_pieces_of_pages_do_not_take_pages)
+{
+	struct iovec iov[16];
+	int i, j, p[2];
+	long before;
+
+	ASSERT_EQ(0, pipe(p));
+	ASSERT_EQ(0, connect_to(self->c, self->to));
+	ASSERT_EQ(0, R(send(self->c, NULL, 0, MSG_MORE)));
+	before = counter(1, "TtpCurrMem");
+	fill(out, 16, 9);
+	for (i = 0; i < 100; i++) {
+		for (j = 0; j < 16; j++)
+			iov[j] = (struct iovec) { out + j, 1 };
+		ASSERT_EQ(16, R(vmsplice(p[1], iov, 16, 0)));
+		ASSERT_EQ(16, R(splice(p[0], NULL, self->c, NULL, 16,
+				       SPLICE_F_MORE)));
+	}
+	EXPECT_GE(8192, counter(1, "TtpCurrMem") - before);
+	ASSERT_EQ(0, R(send(self->c, NULL, 0, 0)));
+	ASSERT_EQ(1600, R(recv(self->s, in, sizeof(in), 0)));
+	for (i = 0; i < 100; i++)
+		ASSERT_EQ(0, memcmp(in + 16 * i, out, 16));
+	close(p[0]);
+	close(p[1]);
+}
+
 TEST_F(ttp_more, splice_does_not_wait_if_told_so)
 {
 	struct sockaddr_ttp nowhere = addr_of(0, 7);

@@ -449,7 +449,7 @@ TEST_F(ttp_zerocopy, pages_take_room_in_the_send_buffer)
 	struct sockaddr_ttp nowhere = addr_of(0, 7);
 	int i, n = 0;
 
-	/* a byte of a page takes all of the page */
+	/* a piece of a page takes all of the page */
 	struct iovec iov[64];
 	struct msghdr msg = {
 		.msg_name = &nowhere,
@@ -459,14 +459,14 @@ TEST_F(ttp_zerocopy, pages_take_room_in_the_send_buffer)
 	};
 
 	for (i = 0; i < 64; i++)
-		iov[i] = (struct iovec) { self->buf + 8192 * i, 64 };
+		iov[i] = (struct iovec) { self->buf + 8192 * i, 2048 };
 	ASSERT_EQ(0, set_opt(self->c, SOL_SOCKET, SO_SNDBUF, 65536 * 4));
-	while (R(sendmsg(self->c, &msg, MSG_ZEROCOPY | MSG_DONTWAIT)) == 4096)
+	while (R(sendmsg(self->c, &msg, MSG_ZEROCOPY | MSG_DONTWAIT)) == 131072)
 		n++;
 	EXPECT_EQ(1, n);	/* 2 x 64 pages and 2 x 768 bytes do not fit */
-	EXPECT_EQ(4096, outq(self->c));
+	EXPECT_EQ(131072, outq(self->c));
 	EXPECT_EQ(0, do_abort(self->c, 0));
-	EXPECT_EQ(4096, R(sendmsg(self->c, &msg, MSG_ZEROCOPY | MSG_DONTWAIT)));
+	EXPECT_EQ(131072, R(sendmsg(self->c, &msg, MSG_ZEROCOPY | MSG_DONTWAIT)));
 }
 
 TEST_F(ttp_zerocopy, without_memory_for_completions)
