@@ -230,12 +230,14 @@ static bool ttp_sendmsg_sparse(const struct ttp_sending *s)
  */
 static enum ttp_draft_how ttp_sendmsg_how(const struct ttp_sending *s)
 {
-	bool pin = s->zerocopy && !s->draft->out.uarg && ttp_sendmsg_sg(s);
+	bool pin;
 
 	if (!ttp_sendmsg_continues(s) && !s->more && s->len <= TTP_MSG_SMALL)
 		return TTP_DRAFT_SMALL;
-	if (s->len && s->msg->msg_flags & MSG_SPLICE_PAGES)
-		pin = true;
+	if (s->zerocopy)
+		pin = !s->draft->out.uarg && ttp_sendmsg_sg(s);
+	else
+		pin = s->len && s->msg->msg_flags & MSG_SPLICE_PAGES;
 	return pin && !ttp_sendmsg_sparse(s) ? TTP_DRAFT_PIN : TTP_DRAFT_COPY;
 }
 

@@ -39,6 +39,8 @@ load() {
 core() {
 	load 400
 	sleep 0.01
+	status=$(on h$((pairs + 1)) ttp_status 1 10)
+	limited=$(($(field flags "$status") & 2))
 	watch_port leaf0.spine0 0.02 50
 	wait $clients
 	queue=$(port_field p99)
@@ -55,6 +57,7 @@ core
 is "4:1, target 5us: queue before the core, P99 bytes" "$queue" "<" \
 	"2 * 5000 * 50 / 8"
 is "4:1, target 5us: use of the core, %" "$use" ">=" 90
+same "TTP_STATUS tells that the sender is limited by delay" "$limited" 2
 same "nothing is dropped" "$(sum dropped .)" 0
 delay_target 10us
 core
@@ -64,6 +67,7 @@ delay_target off
 core
 is "4:1, off: a queue that shows what the target does, P99 bytes" "$queue" ">" \
 	"2 * 10000 * 50 / 8"
+same "and that it is not" "$limited" 0
 kill $servers
 wait $servers 2>/dev/null
 for i in $(seq $hosts_n); do on h$i ttpctl dev del eth0; done
