@@ -97,8 +97,10 @@ static int __ttp_sock_bind_port(struct ttp_net *tn, struct ttp_sock *ts,
 	WRITE_ONCE(ts->ifindex, ifindex);
 	WRITE_ONCE(ts->port, port);
 	err = rhltable_insert(&tn->ports, &ts->port_node, ttp_sock_table);
-	if (err)
+	if (err) {
 		WRITE_ONCE(ts->port, 0);
+		WRITE_ONCE(ts->ifindex, 0);
+	}
 	return err;
 }
 

@@ -2,60 +2,7 @@
 /*
  * Which incoming messages may send how much.
  */
-#include <kunit/test.h>
-
-#include "../sched.h"
-#include "../wire.h"
-
-#define PEERS	6
-
-struct ttp_sched_test {
-	struct ttp_sched	s;
-	struct ttp_sched_peer	peer[PEERS];
-	struct ttp_sched_msg	msg[2 * PEERS];
-	struct ttp_sched_msg	*picks[TTP_SCHED_PICKS];
-	bool			again;
-	struct ttp_sched_rules	rules;
-	u32			window;
-};
-
-static int ttp_sched_setup(struct kunit *test)
-{
-	struct ttp_sched_test *t;
-	unsigned int i;
-
-	t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
-	if (!t)
-		return -ENOMEM;
-	ttp_sched_init(&t->s);
-	for (i = 0; i < PEERS; i++)
-		ttp_sched_peer_init(&t->peer[i]);
-	t->rules = (struct ttp_sched_rules) {
-		.incoming = 1000000, .overcommit = 2, .levels = 3,
-	};
-	t->window = 20000;
-	test->priv = t;
-	return 0;
-}
-
-static struct ttp_sched_msg *ttp_sched_msg(struct ttp_sched_test *t,
-					   unsigned int i, unsigned int peer,
-					   u32 len)
-{
-	struct ttp_sched_msg *m = &t->msg[i];
-
-	m->len = len;
-	m->received = 1000;
-	m->granted = min(len, 10000U);
-	m->window = t->window;
-	ttp_sched_add(&t->s, &t->peer[peer], m);
-	return m;
-}
-
-static unsigned int ttp_sched_go(struct ttp_sched_test *t)
-{
-	return ttp_sched_run(&t->s, &t->rules, t->picks, &t->again);
-}
+#include "sched_test.h"
 
 static void ttp_sched_empty_grants_nothing(struct kunit *test)
 {
@@ -567,121 +514,6 @@ static void ttp_sched_lone_message_has_lowest_level(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->s.owed, 0LL);
 }
 
-/* Rounds of @msg's window arrive, with what @news says, and are granted again */
-static void ttp_sched_rounds(struct ttp_sched_test *t,
-			     struct ttp_sched_msg *msg, unsigned int rounds,
-			     struct ttp_sched_news *news)
-{
-	while (rounds--) {
-		news->bytes = msg->granted - msg->received;
-		ttp_sched_arrived(&t->s, msg, msg->granted);
-		ttp_sched_learn(&t->s, msg, t->rules.overcommit, news);
-		ttp_sched_go(t);
-	}
-}
-
-static void ttp_sched_stuck_message_gets_less(struct kunit *test)
-{
-	struct ttp_sched_test *t = test->priv;
-	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 10000000);
-	struct ttp_sched_msg *b = ttp_sched_msg(t, 1, 1, 10000000);
-	struct ttp_sched_news news = {
-		.packet = 1500, .granted = true, .judged = true,
-	};
-
-	/* What is sent at once is not stuck */
-	news.unsent = t->window / 2;
-	ttp_sched_rounds(t, a, 20, &news);
-	KUNIT_EXPECT_EQ(test, a->granted - a->received, t->window);
-	news.unsent = t->window;
-	ttp_sched_rounds(t, a, 20, &news);
-	KUNIT_EXPECT_LE(test, a->granted - a->received, 2U * 1500);
-	/* The other one, also of the same sender, is not concerned */
-	KUNIT_EXPECT_EQ(test, b->granted - b->received, t->window);
-	a = ttp_sched_msg(t, 2, 0, 100000);
-	ttp_sched_go(t);
-	KUNIT_EXPECT_EQ(test, a->granted - a->received, t->window);
-}
-
-static void ttp_sched_late_sender_gets_less(struct kunit *test)
-{
-	struct ttp_sched_test *t = test->priv;
-	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 10000000);
-	struct ttp_sched_msg *b = ttp_sched_msg(t, 1, 1, 10000000);
-	struct ttp_sched_news news = {
-		.packet = 1500, .granted = true, .judged = true,
-	};
-
-	KUNIT_EXPECT_FALSE(test, ttp_sched_slowed(&t->peer[0]));
-	news.timed = true;
-	news.late = true;
-	ttp_sched_rounds(t, a, 1, &news);
-	/* What is not timed is as the last that was */
-	news.timed = false;
-	news.late = false;
-	ttp_sched_rounds(t, a, 60, &news);
-	KUNIT_EXPECT_TRUE(test, ttp_sched_slowed(&t->peer[0]));
-	KUNIT_EXPECT_LE(test, a->granted - a->received, 2U * 1500);
-	ttp_sched_go(t);
-	KUNIT_EXPECT_EQ(test, b->granted - b->received, t->window);
-	/* All of that sender get less */
-	ttp_sched_del(&t->s, a);
-	a = ttp_sched_msg(t, 2, 0, 10000000);
-	a->granted = a->received;
-	ttp_sched_go(t);
-	KUNIT_EXPECT_LE(test, a->granted - a->received, 2U * 1500);
-	/* What is not granted says nothing */
-	news.granted = false;
-	news.timed = true;
-	ttp_sched_rounds(t, a, 20, &news);
-	KUNIT_EXPECT_TRUE(test, ttp_sched_slowed(&t->peer[0]));
-	news.granted = true;
-	/* until they are in time again */
-	news.timed = true;
-	ttp_sched_rounds(t, a, 20, &news);
-	KUNIT_EXPECT_GT(test, ttp_share_of(&t->peer[0].path, t->window),
-			10U * 1500);
-	/* or nobody looks */
-	t->peer[0].path.bytes = 1500;
-	t->peer[0].late = true;
-	news.judged = false;
-	ttp_sched_rounds(t, a, 1, &news);
-	KUNIT_EXPECT_FALSE(test, ttp_sched_slowed(&t->peer[0]));
-}
-
-static void ttp_sched_losses_take_from_all(struct kunit *test)
-{
-	struct ttp_sched_test *t = test->priv;
-	struct ttp_sched_msg *a = ttp_sched_msg(t, 0, 0, 10000000);
-	struct ttp_sched_msg *b = ttp_sched_msg(t, 1, 1, 10000000);
-	struct ttp_sched_news news = {
-		.packet = 1500, .granted = true, .judged = true,
-	};
-	unsigned int i;
-
-	t->rules.incoming = 0;
-	ttp_sched_rounds(t, a, 10, &news);
-	KUNIT_EXPECT_EQ(test, t->s.incoming, 2ULL * t->window);
-	news.again = true;
-	ttp_sched_rounds(t, a, 40, &news);
-	ttp_sched_rounds(t, b, 40, &news);
-	KUNIT_EXPECT_LE(test, t->s.incoming, (u64)t->window);
-	KUNIT_EXPECT_GT(test, t->s.incoming, (u64)t->window / 2);
-	/* That of the administrator is not touched */
-	t->rules.incoming = 2 * t->window;
-	ttp_sched_go(t);
-	KUNIT_EXPECT_GT(test, t->s.incoming, (u64)t->window * 3 / 2);
-	t->rules.incoming = 0;
-	news.again = false;
-	for (i = 0; i < 200; i++) {
-		ttp_sched_rounds(t, a, 1, &news);
-		ttp_sched_rounds(t, b, 1, &news);
-	}
-	KUNIT_EXPECT_EQ(test, ttp_share_of(&t->s.all, 2 * t->window),
-			2 * t->window);
-	KUNIT_EXPECT_GT(test, t->s.incoming, (u64)t->window * 3 / 2);
-}
-
 static void ttp_sched_counts_senders(struct kunit *test)
 {
 	struct ttp_sched_test *t = test->priv;
@@ -700,9 +532,6 @@ static void ttp_sched_counts_senders(struct kunit *test)
 
 static struct kunit_case ttp_sched_cases[] = {
 	KUNIT_CASE(ttp_sched_empty_grants_nothing),
-	KUNIT_CASE(ttp_sched_stuck_message_gets_less),
-	KUNIT_CASE(ttp_sched_late_sender_gets_less),
-	KUNIT_CASE(ttp_sched_losses_take_from_all),
 	KUNIT_CASE(ttp_sched_counts_senders),
 	KUNIT_CASE(ttp_sched_short_message_only_counts),
 	KUNIT_CASE(ttp_sched_window_is_kept),
